@@ -117,7 +117,7 @@ def check_tls(tls_json: str, host: str) -> None:
 
 def expectations(plan_json: str) -> dict[str, dict[str, float]]:
     """`{"mix": {operation: long-run share}, "mix_error": {operation: its standard error, 0 when exact},
-    "pace_mean_s": {operation: expected mean}}`.
+    "pace_mean_s": {operation: expected mean}}`; of several scenarios the shares are those within each.
 
     ValueError as `Run`.
     """

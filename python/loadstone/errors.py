@@ -170,6 +170,7 @@ SLUGS: dict[str, int] = {
     "run-going-on": BAD_INPUT,
     "run-control": BAD_INPUT,
     "scenario-missing": BAD_INPUT,
+    "scenario-part": BAD_INPUT,
     "scenario-python": BAD_INPUT,
     "search-range": BAD_INPUT,
     "secret": BAD_INPUT,

@@ -4,7 +4,8 @@ A goal names whom it judges, what of them, and a bound:
 
     [OPERATION | every] MEASURE RELATION BOUND [in every N s]
 
-Without an operation it judges all operations together, with `every` each one of them.
+Of several scenarios an operation is `readers.Search`. Without an operation a goal judges all operations
+together, with `every` each one of them.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ MOST = 100
 
 _LONGEST = 200
 _SHAPE = re.compile(
-    r"\s*(?:(?P<operation>[A-Za-z][A-Za-z0-9_-]*)\s+)?"
+    r"\s*(?:(?P<operation>[A-Za-z][A-Za-z0-9_-]*(?:\.[A-Za-z][A-Za-z0-9_-]*)?)\s+)?"
     r"(?P<measure>p[0-9]{1,2}(?:\.[0-9]{1,4})?|median|failed|dropped|throughput)\s*"
     r"(?P<relation><=?|>=?)\s*"
     r"(?P<bound>limit|[0-9]{1,12}(?:\.[0-9]{1,9})?)\s*(?P<unit>ms|s|%|/s)?"

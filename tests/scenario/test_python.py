@@ -18,9 +18,9 @@ from loadstone.cli import app
 from loadstone.errors import LoadstoneError
 from loadstone.scenario import ScenarioError, builtin_names, builtin_path, load_scenario
 from loadstone.scenario.built import StepKeys
-from loadstone.scenario.load import parse_toml
 from loadstone.scenario.step import METHODS, Step
 from loadstone.scenario.toml_text import document
+from loadstone.scenario.written import parse_toml
 
 SHOP = """import loadstone
 from shelves import NAMES

@@ -141,13 +141,19 @@ def _derived(scenario: Scenario, file: str) -> dict[str, Any]:
         expected = _core.expectations(json.dumps(secrets.revealed(plan)))
     except ValueError as error:
         raise LoadstoneError("plan-refused", secrets.masked(str(error)), place=file) from None
-    return {"name": scenario.name, "mix": expected["mix"], "pace_mean_s": expected["pace_mean_s"]}
+    found = {"name": scenario.name, "mix": expected["mix"], "pace_mean_s": expected["pace_mean_s"]}
+    if scenario.members:
+        found["scenarios"] = {one.name: one.share for one in scenario.members}
+    return found
 
 
 def _table(file: str, scenario: Scenario, derived: dict[str, Any]) -> str:
     mix, pace = derived["mix"], derived["pace_mean_s"]
     width = max(len(operation.name) for operation in scenario.operations)
     lines = [f"{file}: {scenario.name}, {len(scenario.operations)} operations, good"]
+    if scenario.members:
+        parts = ", ".join(f"{one.name} {100 * one.share:.4g} %" for one in scenario.members)
+        lines.append(f"  {parts} of the {scenario.unit.things}; shares of operations are those within each")
     lines.append(f"  {'operation':{max(width, 9)}}  {'share':>8}  {'pace':>8}  {'limit':>7}")
     for operation in scenario.operations:
         name = operation.name

@@ -16,9 +16,9 @@ from loadstone.errors import LoadstoneError
 from loadstone.intake import Kind, read_bytes
 from loadstone.scenario.fields import Count, Positive, Several, Table, refuse
 from loadstone.scenario.findings import Finding, Source
-from loadstone.scenario.load import parse_toml
 from loadstone.scenario.positions import Path as Keys
 from loadstone.scenario.shape import explain
+from loadstone.scenario.written import parse_toml
 
 MANIFEST = "loadstone.toml"
 _KIND = Kind("role-missing", "a role's manifest")

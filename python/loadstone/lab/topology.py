@@ -14,9 +14,9 @@ from pydantic import ValidationError
 from loadstone.intake import Kind, read_bytes
 from loadstone.lab.model import FORMAT, TABLES, WAYS, Host, Link, Network, Service, TopologyFile, Way
 from loadstone.scenario.findings import Finding, Source, listed, suggest
-from loadstone.scenario.load import parse_toml
 from loadstone.scenario.positions import Path as Keys
 from loadstone.scenario.shape import explain
+from loadstone.scenario.written import parse_toml
 
 _KIND = Kind("topology-missing", "a topology")
 _RESERVED = 10

@@ -6,6 +6,7 @@
 from loadstone.scenario.address import only_here
 from loadstone.scenario.built import Built
 from loadstone.scenario.builtin import builtin_names, builtin_path
+from loadstone.scenario.compose import Member, alone
 from loadstone.scenario.faults import Fault
 from loadstone.scenario.findings import Finding, ScenarioError
 from loadstone.scenario.load import Scenario, checked, load_scenario
@@ -20,11 +21,13 @@ __all__ = [
     "Check",
     "Fault",
     "Finding",
+    "Member",
     "Operation",
     "Scaling",
     "Scenario",
     "ScenarioError",
     "Target",
+    "alone",
     "builtin_names",
     "builtin_path",
     "checked",

@@ -13,6 +13,8 @@ from loadstone.scenario.model import FORMAT
 from loadstone.scenario.positions import Path, Positions
 from loadstone.scenario.toml_text import document, value
 
+_OF_A_FILE = ("format", "name", "load")
+"""Keys of a scenario that it does not have as one of several."""
 _PACKAGE = str(FilePath(__file__).parents[1])
 
 Table = Mapping[str, Any]
@@ -127,6 +129,13 @@ class Places(Positions):
         """Where that is."""
         return self.file.parent
 
+    def beside(self, at: Path, others: Places) -> Places:
+        """These, and at that path those of another scenario."""
+        both = Places()
+        both.lines = self.lines | {(*at, *path): line for path, line in others.lines.items() if path}
+        both._files = self._files | {(*at, *path): file for path, file in others._files.items() if path}
+        return both
+
     def where(self, path: Path, _file: str) -> str:
         """File and line that made the part, or what it is in."""
         while path not in self.lines:
@@ -203,32 +212,70 @@ class Built:
 
     def __init__(self, name: str, **tables: Unpack[Tables]) -> None:
         """With the tables of the file as mappings, such as `target={"url": "http://127.0.0.1:8000"}`."""
-        self.places = Places()
-        self.places.note((), {"name": name, **tables})
+        self._places = Places()
+        self._places.note((), {"name": name, **tables})
         self._operations: list[dict[str, Any]] = []
+        self._parts: list[tuple[dict[str, Any], Built | None]] = []
         self._raw: dict[str, Any] = {"format": FORMAT, "name": name, **tables}
-        self._raw["operation"] = self._operations
         for table in tables:
-            self.places.note((table,))
+            self._places.note((table,))
 
     @property
     def file(self) -> FilePath:
         """The file that made it; what it draws from is beside that."""
-        return self.places.file
+        return self._places.file
+
+    @property
+    def places(self) -> Places:
+        """Where each part was made."""
+        whole = self._places
+        for index, (_, of) in enumerate(self._parts):
+            whole = whole if of is None else whole.beside(("scenario", index), of.places)
+        return whole
+
+    @property
+    def parts(self) -> list[Built]:
+        """The scenarios built in Python that it consists of."""
+        return [of for _, of in self._parts if of is not None]
+
+    def scenario(self, of: Built | str, *, share: float, name: str | None = None) -> None:
+        """Adds one of several scenarios: one that was built in the same folder, or its file.
+
+        LoadstoneError `scenario-python` for one of another folder, whose files would not be found.
+        """
+        path: Path = ("scenario", len(self._parts))
+        named = {} if name is None else {"name": name}
+        if isinstance(of, str):
+            said: dict[str, Any] = {"file": of, **named, "share": share}
+            self._places.note(path, said)
+            self._parts.append((said, None))
+            return
+        said = {"name": of.name, **named, "share": share}
+        self._places.note(path, said)
+        if of.file.parent.absolute() != self.file.parent.absolute():
+            message = f"`{of.name}` was built in another folder, {of.file.parent}"
+            hint = "give the path of its file instead"
+            raise LoadstoneError("scenario-python", message, place=self._places.where(path, ""), hint=hint)
+        self._parts.append((said, of))
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return str(self._raw["name"])
 
     def operation(self, name: str, limit_s: float | str, **keys: Unpack[OperationKeys]) -> BuiltOperation:
         """Adds an operation, too late after `limit_s` seconds. Its steps are added to what is returned."""
         path: Path = ("operation", len(self._operations))
-        self.places.note(path, {"name": name, "limit_s": limit_s, **keys})
+        self._places.note(path, {"name": name, "limit_s": limit_s, **keys})
         steps: list[dict[str, Any]] = []
         self._operations.append({"name": name, "limit_s": limit_s, **keys, "step": steps})
-        return BuiltOperation(name, steps, path, self.places)
+        return BuiltOperation(name, steps, path, self._places)
 
     def mix(
         self, rows: Mapping[str, Mapping[str, float | str]], normalize: bool = False, clip: bool = False
     ) -> None:
         """What follows what: by operation the probabilities of the next, of `back` and of `end`."""
-        self.places.note(("mix",), rows)
+        self._places.note(("mix",), rows)
         ways = {name: True for name, on in (("normalize", normalize), ("clip", clip)) if on}
         self._raw["mix"] = {**ways, **rows}
 
@@ -242,9 +289,22 @@ class Built:
 
     def to_toml(self) -> str:
         """The scenario as a file."""
-        return document(self._raw)
+        return document(self._content())
+
+    def _content(self) -> dict[str, Any]:
+        whole = dict(self._raw)
+        if self._operations or not self._parts:
+            # In the order of a file that people write.
+            after = {key: whole.pop(key) for key in ("mix", "check", "fault") if key in whole}
+            whole |= {"operation": self._operations, **after}
+        if self._parts:
+            whole["scenario"] = [
+                said if of is None else said | {k: v for k, v in of._content().items() if k not in _OF_A_FILE}
+                for said, of in self._parts
+            ]
+        return whole
 
     def _listed(self, name: str, keys: Mapping[str, Any]) -> None:
         several = self._raw.setdefault(name, [])
-        self.places.note((name, len(several)), keys)
+        self._places.note((name, len(several)), keys)
         several.append(keys)

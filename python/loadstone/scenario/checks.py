@@ -53,7 +53,6 @@ def errors(file: ScenarioFile, data: Mapping[str, Any]) -> Iterator[Finding]:
     yield from _target(file.target)
     yield from protocol.errors(file)
     yield from hosts.unknown(file)
-    yield from _load(file.load)
     yield from _operations(file)
     yield from names.check(file, names.collect(file, data))
     yield from proxy.errors(file.target.proxy, set(data), set(file.secrets))
@@ -62,6 +61,12 @@ def errors(file: ScenarioFile, data: Mapping[str, Any]) -> Iterator[Finding]:
         yield from asks.basic_errors(auth, at, set(data), set(file.secrets))
     yield from mixing.check(file)
     yield from stateless.check(file, data)
+    yield from of_the_run(file)
+
+
+def of_the_run(file: ScenarioFile) -> Iterator[Finding]:
+    """What is wrong with the load, and with what is judged and done in the run as a whole."""
+    yield from _load(file.load)
     for index, check in enumerate(file.check):
         yield from _check(check, ("check", index), file)
     for index, fault in enumerate(file.fault):

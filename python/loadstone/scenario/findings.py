@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from loadstone.errors import BAD_INPUT, LoadstoneError
@@ -53,12 +53,20 @@ class Source:
     positions: Positions
     raw: Mapping[str, Any]
     overrides: Mapping[Path, str]
+    within: Path = ()
+    """Where the scenario is in its file, of which `positions` and `raw` are."""
+    elsewhere: Mapping[Path, tuple[Source, Path]] = field(default_factory=dict)
+    """Parts that another file gave, with their paths there."""
 
     def place(self, path: Path) -> str:
         """`file:line, [table.key]`; the option for what `--set` gave."""
         for length in range(len(path), 0, -1):
             if path[:length] in self.overrides:
                 return self.overrides[path[:length]]
+            if path[:length] in self.elsewhere:
+                source, there = self.elsewhere[path[:length]]
+                return source.place((*there, *path[length:]))
+        path = (*self.within, *path)
         where = self.positions.where(path, self.file)
         return f"{where}, [{dotted(path, self.raw)}]" if path else where
 
@@ -70,7 +78,7 @@ class Source:
 
     def errors(self, findings: Iterable[Finding]) -> ScenarioError:
         """All findings as one error, in the order of the text."""
-        ordered = sorted(findings, key=lambda finding: self.positions.line(finding.path))
+        ordered = sorted(findings, key=lambda finding: self.positions.line((*self.within, *finding.path)))
         return ScenarioError([self.error(finding) for finding in ordered])
 
 

@@ -2,41 +2,33 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from loadstone.errors import LoadstoneError
 from loadstone.goals import Goal, SlaRules, parse_all
-from loadstone.intake import Kind, decoded, read_bytes, toml_of
 from loadstone.scenario import (
     address,
-    app,
-    builtin,
     checks,
+    compose,
+    composed,
     data,
-    feeds,
-    hooks,
+    forwarded,
     model,
     plan,
-    python_file,
-    secrets,
-    shape,
+    single,
     sources,
-    values,
+    written,
 )
 from loadstone.scenario.built import Built
 from loadstone.scenario.faults import Fault
-from loadstone.scenario.findings import Finding, Source, suggest
+from loadstone.scenario.findings import Finding, Source
 from loadstone.scenario.overrides import apply
-from loadstone.scenario.positions import Positions
 from loadstone.scenario.scaling import Scaling
 from loadstone.scenario.target import Target
 from loadstone.unit import Unit
-
-_KIND = Kind("scenario-missing", "a scenario")
 
 
 @dataclass(frozen=True)
@@ -50,6 +42,8 @@ class Scenario:
     warnings: tuple[LoadstoneError, ...]
     _body: Mapping[str, Any]
     _source: Source
+    members: tuple[compose.Member, ...] = ()
+    """The scenarios that it consists of; empty where it is one."""
 
     @property
     def name(self) -> str:
@@ -184,134 +178,48 @@ def load_scenario(
     `overrides` are `--set` options, path by value; `goals` come after those of the file. LoadstoneError when
     the file cannot be read, ScenarioError with everything that is wrong in it.
     """
-    path = _find(path_or_name)
-    if path.suffix == python_file.ENDING:
-        return checked(python_file.built(path, _KIND), overrides, goals)
-    text = read_bytes(path, _KIND)
-    raw, positions = parse_toml(text, path)
-    return _changed(raw, positions, path, text, overrides, goals)
+    return _changed(written.written(path_or_name), overrides, goals)
 
 
 def checked(built: Built, overrides: Mapping[str, str] | None = None, goals: Sequence[str] = ()) -> Scenario:
     """A scenario that was built in Python; arguments and errors as of `load_scenario`."""
-    text = built.to_toml()
-    raw = toml_of(text, str(built.file))
-    return _changed(raw, built.places, built.file, text.encode(), overrides, goals)
+    return _changed(written.of_built(built), overrides, goals)
 
 
-def _changed(
-    raw: Mapping[str, Any],
-    positions: Positions,
-    path: Path,
-    text: bytes,
-    overrides: Mapping[str, str] | None,
-    goals: Sequence[str],
-) -> Scenario:
+def _changed(file: written.Written, overrides: Mapping[str, str] | None, goals: Sequence[str]) -> Scenario:
     try:
-        changed, options = apply(raw, overrides or {}, goals)
-        source = Source(str(path), positions, changed, options)
-        return _check(changed, source, path, text)
+        raw = composed.named(file.raw)
+        own, of_parts = forwarded.split(raw, overrides or {})
+        changed, options = apply(raw, own, goals)
+        source = Source(str(file.path), file.positions, changed, options)
+        _require_format(changed, source)
+        if composed.SCENARIO in changed:
+            return _composed(compose.whole(changed, source, file, of_parts), file.path)
+        return _single(single.single(changed, source, file.path.parent), file)
     except RecursionError as error:
         raise LoadstoneError(
-            "toml-syntax", "tables or lists are nested too deeply", place=str(path)
+            "toml-syntax", "tables or lists are nested too deeply", place=str(file.path)
         ) from error
 
 
-def _find(path_or_name: str | Path) -> Path:
-    path = Path(path_or_name)
-    names = builtin.builtin_names()
-    # `os.path`: a name longer than any file's is not a file; `Path` would raise.
-    if str(path_or_name) in names and not os.path.isfile(path):
-        return builtin.builtin_path(str(path_or_name))
-    if not os.path.isfile(path):
-        problem = "is not a file" if os.path.exists(path) else "does not exist"
-        hint = suggest(str(path_or_name), names, f"a path, or one of the built-in {', '.join(names)}")
-        raise LoadstoneError("scenario-missing", f"the scenario `{path_or_name}` {problem}", hint=hint)
-    return path
-
-
-def parse_toml(text: bytes, path: Path) -> tuple[dict[str, Any], Positions]:
-    """The tables of a file and where its keys stand. LoadstoneError `toml-syntax` with the line."""
-    words = decoded(text, "toml-syntax", path)
-    return toml_of(words, str(path)), Positions(words)
-
-
-def _check(raw: Mapping[str, Any], source: Source, path: Path, text: bytes) -> Scenario:
+def _require_format(raw: Mapping[str, Any], source: Source) -> None:
     if raw.get("format") != model.FORMAT or isinstance(raw["format"], bool):
         found = f"format {raw['format']} is not known" if "format" in raw else "`format` is missing"
         hint = f"this version reads `format = {model.FORMAT}`"
         raise source.errors([Finding("format-version", found, ("format",), hint)])
-    known, findings = data.resolve(raw.get("data", {}))
-    file, more = shape.parse(raw, known)
-    options, wrong = app.options(raw, known)
-    if file is None or findings or wrong:
-        raise source.errors([*findings, *more, *wrong])
-    file = file.with_options(options)
-    findings = list(checks.errors(file, known))
-    columns = _Feeds(path.parent)
-    findings.extend(columns.check(file))
-    findings.extend(secrets.errors(file.secrets, path.parent))
-    findings.extend(_hooks(file, path.parent))
-    if findings:
-        raise source.errors(findings)
+
+
+def _single(one: single.Single, written_as: written.Written) -> Scenario:
     try:
-        body = plan.Planner(known, columns, path.parent).plan(file)
+        body = plan.Planner(one.data, one.columns, one.folder).plan(one.file)
     except data.ColumnError as error:
-        raise source.errors([Finding(error.slug, str(error), ("load", "shape"), error.hint)]) from error
-    warnings = tuple(source.error(finding) for finding in checks.warnings(file))
-    return Scenario(file, path, text, known, warnings, body, source)
+        raise one.source.errors([Finding(error.slug, str(error), ("load", "shape"), error.hint)]) from error
+    warnings = tuple(one.source.error(finding) for finding in checks.warnings(one.file))
+    return Scenario(one.file, written_as.path, written_as.text, one.data, warnings, body, one.source)
 
 
-def _hooks(file: model.ScenarioFile, folder: Path) -> Iterator[Finding]:
-    """What is wrong with the functions that steps call."""
-    for number, operation in enumerate(file.operation):
-        for index, step in enumerate(operation.step):
-            if step.call is not None:
-                at = ("operation", number, "step", index)
-                yield from hooks.errors(step.call, step.arguments, step.returns, folder, at)
-
-
-class _Feeds:
-    """The files that a scenario draws from, each column read once."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._read: dict[tuple[str, str], list[str]] = {}
-        self._rows: dict[str, int] = {}
-
-    def cells(self, file: str, column: str) -> list[str]:
-        """All cells of a column. ColumnError."""
-        if (file, column) not in self._read:
-            self._read[file, column] = feeds.column(self._folder, file, column)
-        return self._read[file, column]
-
-    def rows(self, file: str) -> int:
-        """How many rows a file has. ColumnError."""
-        if file not in self._rows:
-            self._rows[file] = feeds.rows(self._folder, file)
-        return self._rows[file]
-
-    def check(self, file: model.ScenarioFile) -> list[Finding]:
-        """What is wrong with the files, and where they are drawn from."""
-        findings = []
-        for number, operation in enumerate(file.operation):
-            for name, value in operation.draw.items():
-                for drawn in _drawn_from_files(value):
-                    try:
-                        if isinstance(drawn, values.Row):
-                            self.rows(drawn.file)
-                        else:
-                            self.cells(drawn.file, drawn.column)
-                    except data.ColumnError as error:
-                        path = ("operation", number, "draw", name)
-                        findings.append(Finding(error.slug, str(error), path, error.hint))
-        return findings
-
-
-def _drawn_from_files(value: values.Value) -> list[values.Column | values.Row]:
-    match value:
-        case values.Column() | values.Row():
-            return [value]
-        case values.Username(id=inner) | values.Several(item=inner):
-            return _drawn_from_files(inner)
-    return []
+def _composed(whole: compose.Whole, path: Path) -> Scenario:
+    warnings = tuple(whole.warnings)
+    return Scenario(
+        whole.file, path, whole.text, whole.data, warnings, whole.body, whole.source, tuple(whole.members)
+    )

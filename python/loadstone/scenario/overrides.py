@@ -23,7 +23,7 @@ _OTHERS: dict[str, tuple[str, ...]] = {
 
 
 def apply(
-    raw: Mapping[str, Any], overrides: Mapping[str, str], goals: Sequence[str] = ()
+    raw: Mapping[str, Any], overrides: Mapping[str, str], goals: Sequence[str] = (), below: str = ""
 ) -> tuple[dict[str, Any], dict[Path, str]]:
     """The changed copy, and by changed path the option that did it. LoadstoneError `override-path`.
 
@@ -31,7 +31,7 @@ def apply(
     Setting one of `load.users`, `load.sessions_per_s` and `load.requests_per_s` removes the others, and what
     belongs to them. Setting `target.url` replaces a built-in application as the target, and forgets a
     `target.reset` of the file, and its `target.tls` if no host is https then. `goals` are added to those
-    of the file.
+    of the file. `below`: where all this is in the file, as the options say it.
 
     >>> apply({"load": {"users": 1}}, {"load.users": "20"})
     ({'load': {'users': 20}}, {('load', 'users'): '--set load.users=20'})
@@ -39,7 +39,7 @@ def apply(
     changed = copy.deepcopy(dict(raw))
     options: dict[Path, str] = {}
     for dotted, text in overrides.items():
-        option = f"--set {dotted}={text}"
+        option = f"--set {below}{dotted}={text}"
         path = _set(changed, dotted, parse_value(text), option)
         options[path] = option
         if path == ("target", "url"):
@@ -100,7 +100,7 @@ def _set(root: dict[str, Any], dotted: str, value: Any, option: str) -> Path:
     for number, key in enumerate(keys):
         last = number == len(keys) - 1
         if isinstance(node, list):
-            at: str | int = _item(node, key, option)
+            at: str | int = index_of(node, key, option)
         elif isinstance(node, dict) and key:
             at = key
             if not last:
@@ -116,7 +116,8 @@ def _set(root: dict[str, Any], dotted: str, value: Any, option: str) -> Path:
     return path
 
 
-def _item(items: list[Any], key: str, option: str) -> int:
+def index_of(items: list[Any], key: str, option: str) -> int:
+    """The index of an item by its name, or its number from 1. LoadstoneError `override-path`."""
     names = [item.get("name") if isinstance(item, dict) else None for item in items]
     if key in names:
         return names.index(key)

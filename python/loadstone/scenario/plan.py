@@ -6,6 +6,7 @@ Every default is written out, every name of `[data]` replaced by its value.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
@@ -46,51 +47,68 @@ class Feeds(Protocol):
         """How many rows a file has."""
 
 
+class Shared:
+    """What all scenarios of a plan have in common: secrets, and functions that steps call."""
+
+    def __init__(self, folder: Path) -> None:
+        """`folder`: where the file of the plan is; names of functions are relative to it."""
+        self.folder = folder
+        self.secrets: Json = {}
+        self.hooks: dict[str, hooks.Hook] = {}
+
+    def planned(self) -> Json:
+        """As a plan has them; what there is none of is left out."""
+        found: Json = {}
+        if self.secrets:
+            found["secrets"] = self.secrets
+        if self.hooks:
+            found["functions"] = [{**hook.planned, "name": name} for name, hook in self.hooks.items()]
+        return found
+
+    def function(self, folder: Path, name: str) -> tuple[int, hooks.Hook]:
+        """Number and function of a step of a scenario in `folder`."""
+        if folder != self.folder:
+            file, _, function = name.rpartition(":")
+            name = f"{os.path.relpath(folder / file, self.folder)}:{function}"
+        hook = self.hooks.setdefault(name, hooks.found(self.folder, name))
+        return list(self.hooks).index(name), hook
+
+
 class Planner:
     """Turns the parts of one file into the parts of its plan."""
 
-    def __init__(self, data: Mapping[str, Any], feeds: Feeds, folder: Path = Path()) -> None:
-        """`data` fills templates; `feeds` has the files drawn from; `folder` is the scenario's."""
+    def __init__(
+        self, data: Mapping[str, Any], feeds: Feeds, folder: Path = Path(), shared: Shared | None = None
+    ) -> None:
+        """`data` fills templates; `feeds` has the files drawn from; `folder` is the scenario's.
+
+        `shared`: with other scenarios of a plan.
+        """
         self._folder = folder
         self._data = data
         self._feeds = feeds
-        self._secrets: Json = {}
-        self._hooks: dict[str, hooks.Hook] = {}
+        self._shared = shared or Shared(folder)
         self._auth: asks.Auth | None = None
 
     def plan(self, file: model.ScenarioFile) -> Json:
         """All that does not depend on the run: everything but seed, target and slice."""
-        self._hooks = {}
-        self._secrets = secrets.places(file.secrets, self._folder)
+        load = load_of(file.load, self._folder)
+        return {"name": file.name, "load": load, **self.walk(file), **self._shared.planned()}
+
+    def walk(self, file: model.ScenarioFile) -> Json:
+        """What its users do: pacing, session, browser, operations and mix."""
+        self._shared.secrets |= secrets.places(file.secrets, self._folder)
         if file.target.proxy is not None and (who := proxy.user_of(file.target.proxy)):
-            self._secrets[proxy.PASSWORD] = {"basic": [self._fill(who.user), self._fill(who.password)]}
+            pair = [self._fill(who.user), self._fill(who.password)]
+            self._shared.secrets[proxy.PASSWORD] = {"basic": pair}
         self._auth = file.target.auth
-        planned = {
-            "name": file.name,
-            "load": self._load(file.load),
+        return {
             "pacing": self._pacing(file.pacing),
             "session": self._session(file),
             "browser": self._browser(file),
             "operations": [self._operation(operation, file) for operation in file.walked],
             "mix": mixing.rows(file),
         }
-        if self._secrets:
-            planned["secrets"] = self._secrets
-        if self._hooks:
-            planned["functions"] = [hook.planned for hook in self._hooks.values()]
-        return planned
-
-    def _load(self, load: sessions.Load) -> Json:
-        unit = Unit.of(dict(load))
-        written = load.model_dump(exclude=_ABSENT[unit] | {"shape"})
-        if load.shape is not None:
-            base = float(getattr(load, unit))
-            written["profile"] = load.shape.profile(base, load.steady_s, self._folder, whole=not unit.is_rate)
-        if unit is Unit.REQUESTS:
-            written["connections"] = load.connections or sessions.CONNECTIONS
-            if load.most_waiting is None:
-                written["most_waiting"] = sessions.MOST_WAITING
-        return written
 
     def _session(self, file: model.ScenarioFile) -> Json:
         rules = [{"contains": self._fill(rule.contains), "next": rule.next} for rule in file.session.after]
@@ -184,9 +202,9 @@ class Planner:
     def _call(self, step: Step) -> Json:
         if step.call is None:
             return {}
-        hook = self._hooks.setdefault(step.call, hooks.found(self._folder, step.call))
+        number, hook = self._shared.function(self._folder, step.call)
         call = {
-            "function": list(self._hooks).index(step.call),
+            "function": number,
             "arguments": [[name, self._fill(text)] for name, text in step.arguments.items()],
             "answer": hook.wants_answer and hooks.ANSWER not in step.arguments,
             "returns": step.returns,
@@ -257,10 +275,10 @@ class Planner:
         assert auth.basic is not None  # the model has exactly one
         pair = [self._fill(auth.basic.user), self._fill(auth.basic.password)]
         # A secret that follows from others: the plan has what it is made of.
-        name = next((name for name, place in self._secrets.items() if place == {"basic": pair}), None)
+        name = next((name for name, place in self._shared.secrets.items() if place == {"basic": pair}), None)
         if name is None:
-            name = f"basic__{len(self._secrets)}"
-            self._secrets[name] = {"basic": pair}
+            name = f"basic__{len(self._shared.secrets)}"
+            self._shared.secrets[name] = {"basic": pair}
         return [["Authorization", f"Basic {{secret.{name}}}"]]
 
     def _expect(self, step: Step) -> Json:
@@ -316,6 +334,20 @@ class Planner:
 
     def _fill(self, template: str) -> str:
         return fill(template, self._data)
+
+
+def load_of(load: sessions.Load, folder: Path) -> Json:
+    """The load with every default written out. ColumnError for a shape of a file that cannot be read."""
+    unit = Unit.of(dict(load))
+    written = load.model_dump(exclude=_ABSENT[unit] | {"shape"})
+    if load.shape is not None:
+        base = float(getattr(load, unit))
+        written["profile"] = load.shape.profile(base, load.steady_s, folder, whole=not unit.is_rate)
+    if unit is Unit.REQUESTS:
+        written["connections"] = load.connections or sessions.CONNECTIONS
+        if load.most_waiting is None:
+            written["most_waiting"] = sessions.MOST_WAITING
+    return written
 
 
 def _row(order: str, count: int) -> Json:

@@ -16,13 +16,17 @@ _HINT = 'shop = loadstone.Scenario("shop", ...) makes one'
 
 
 def built(path: Path, kind: Kind) -> Built:
-    """The scenario of the file. LoadstoneError of the kind when the file cannot be read, `scenario-python`
-    with the line where it fails, or when it builds none or several.
+    """The scenario of the file; of several that which consists of the others.
+
+    LoadstoneError of the kind when the file cannot be read, `scenario-python` with the line where it fails,
+    or when it builds none, or several that have nothing to do with each other.
     """
     module = module_of(path, kind, _NAME, "scenario-python")
     found = {name: one for name, one in vars(module).items() if isinstance(one, Built)}
-    if len({id(one) for one in found.values()}) == 1:
-        return next(iter(found.values()))
+    inside = {id(part) for one in found.values() for part in one.parts}
+    whole = {id(one): one for one in found.values() if id(one) not in inside}
+    if len(whole) == 1:
+        return next(iter(whole.values()))
     if "scenario" in found:
         return found["scenario"]
     if found:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from loadstone.scenario.app import model_of
+from loadstone.scenario.composed import SCENARIO, ComposedFile
 from loadstone.scenario.model import FORMAT, ScenarioFile
 from loadstone.site import SITES
 
@@ -14,16 +15,24 @@ def json_schema() -> dict[str, Any]:
 
     It knows shapes, types and ranges; sums, names and files are known to `loadstone check` alone.
     """
-    schema = ScenarioFile.model_json_schema(mode="validation", by_alias=True)
+    one = ScenarioFile.model_json_schema(mode="validation", by_alias=True)
+    several = ComposedFile.model_json_schema(mode="validation", by_alias=True)
+    definitions = several.pop("$defs") | one.pop("$defs")
     # Where requests arrive at a rate nothing pauses.
-    schema["required"].remove("pacing")
-    target = schema["$defs"]["Target"]
+    one["required"].remove("pacing")
+    # The name of a file is the scenario's, where it says none.
+    definitions["Part"]["required"].remove("name")
+    target = definitions["Target"]
     target["properties"]["app"]["anyOf"][0]["enum"] = list(SITES)
     target["allOf"] = [_options_of(name) for name in SITES]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **schema,
         "title": f"Loadstone scenario, format {FORMAT}",
+        "type": "object",
+        "if": {"required": [SCENARIO]},
+        "then": {"$ref": f"#/$defs/{ComposedFile.__name__}"},
+        "else": {"$ref": f"#/$defs/{ScenarioFile.__name__}"},
+        "$defs": definitions | {ComposedFile.__name__: several, ScenarioFile.__name__: one},
     }
 
 

@@ -13,6 +13,7 @@ from loadstone.errors import SLUGS
 from loadstone.scenario import (
     answers,
     asks,
+    composed,
     faults,
     model,
     scaling,
@@ -65,6 +66,7 @@ _TABLES: dict[str, type[Table]] = {
     "operation": model.Operation,
     "pacing": model.Pacing,
     "scaling": scaling.Scaling,
+    "scenario": composed.Part,
     "session": sessions.Session,
     "shape": shapes.Shape,
     "sla": model.Sla,
@@ -86,7 +88,7 @@ def parse(raw: Mapping[str, Any], data: Mapping[str, Any]) -> tuple[model.Scenar
     try:
         return model.ScenarioFile.model_validate(raw, context={"data": data}), []
     except ValidationError as error:
-        return None, explain(error, raw, lambda table: _known_keys(table, raw))
+        return None, explain(error, raw, lambda table: known_keys(table, raw))
 
 
 def explain(
@@ -187,7 +189,7 @@ def _by_kind(union: Any) -> dict[str, type[Table]]:
     return {get_args(member.model_fields["kind"].annotation)[0]: member for member in members}
 
 
-def _known_keys(table: Path, raw: Mapping[str, Any]) -> list[str]:
+def known_keys(table: Path, raw: Mapping[str, Any]) -> list[str]:
     """The keys that the table at this path may have."""
     node: Any = raw
     for key in table:
@@ -197,6 +199,8 @@ def _known_keys(table: Path, raw: Mapping[str, Any]) -> list[str]:
     if kind in by_kind:
         return _keys(by_kind[kind])
     names = ["", *(key for key in table if isinstance(key, str))]
+    if composed.SCENARIO in raw and len(names) == 1:
+        return _keys(composed.ComposedFile)
     if len(names) > 1 and names[-2] in _ITEMS:
         return _keys(_ITEMS[names[-2]])
     return _keys(_TABLES[names[-1]]) if names[-1] in _TABLES else []

@@ -11,9 +11,9 @@ from pydantic import ValidationError
 from loadstone.intake import Kind, read_bytes
 from loadstone.scenario.fields import Table
 from loadstone.scenario.findings import Finding, Source
-from loadstone.scenario.load import parse_toml
 from loadstone.scenario.positions import Path as Keys
 from loadstone.scenario.shape import explain
+from loadstone.scenario.written import parse_toml
 
 FORMAT = 1
 

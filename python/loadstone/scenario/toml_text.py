@@ -75,7 +75,7 @@ def _item(name: str, content: Mapping[str, Any]) -> list[str]:
     found = [f"[[{name}]]", *_lines({one: of for one, of in content.items() if one not in lists})]
     for inner, each in lists.items():
         for one in each:
-            found += [f"[[{name}.{key(inner)}]]", *_lines(one)]
+            found += _item(f"{name}.{key(inner)}", one)
     return found
 
 

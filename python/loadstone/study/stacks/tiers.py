@@ -11,7 +11,7 @@ from loadstone.plan.read import plan_of
 from loadstone.plan.tiers_outlook import at_end
 from loadstone.plan.tiers_read import counted
 from loadstone.scenario.findings import Source
-from loadstone.scenario.load import parse_toml
+from loadstone.scenario.written import parse_toml
 from loadstone.study.stacks.description import Configuration, Description
 from loadstone.study.stacks.money import whole
 
