@@ -9,6 +9,9 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from loadstone.judge.laws import pacing_law
+from loadstone.judge.scenarios import walks
+
 Respond = Callable[[random.Random, str], float]
 """Response time in seconds of an operation; negative: it fails with `status` after that time."""
 
@@ -57,12 +60,15 @@ def plan(
 def expectations(plan: Mapping[str, Any]) -> dict[str, dict[str, float]]:
     """What the plan leads to expect; shares by iterating the (aperiodic) matrix of the plan."""
     names = [operation["name"] for operation in plan["operations"]]
-    shares = {name: 1 / len(names) for name in names}
+    # Of several scenarios, each one's own.
+    shares = {one["name"]: 1 / len(walk["operations"]) for walk in walks(plan) for one in walk["operations"]}
     for _ in range(500):
         shares = {to: sum(shares[name] * plan["mix"][name].get(to, 0) for name in names) for to in names}
-    law = plan["pacing"]["law"]
-    mean = law["mean_s"] * (1 - math.exp(-law["max_s"] / law["mean_s"]))
-    return {"mix": shares, "pace_mean_s": dict.fromkeys(names, mean)}
+    laws = {name: pacing_law(plan, name) for name in names}
+    means = {
+        name: law["mean_s"] * (1 - math.exp(-law["max_s"] / law["mean_s"])) for name, law in laws.items()
+    }
+    return {"mix": shares, "pace_mean_s": means}
 
 
 def bucket(microseconds: int) -> int:
@@ -80,12 +86,13 @@ def windows(plan: Mapping[str, Any], respond: Respond, seed: int = 1) -> list[di
     end = start + load["steady_s"]
     total = math.ceil(end + load["ramp_down_s"])
     seconds: list[dict[tuple[int, int], dict[str, Any]]] = [{} for _ in range(total)]
-    law, think = plan["pacing"]["law"], plan["pacing"]["kind"] == "think"
     names = [operation["name"] for operation in plan["operations"]]
+    paced = [operation["pacing"] or plan["pacing"] for operation in plan["operations"]]
+    firsts = [walk["operations"][0]["name"] for walk in walks(plan) for _ in range(walk.get("weight", 1))]
     limit_us = [int(operation["limit_s"] * 1e6) for operation in plan["operations"]]
     rng = random.Random(seed)
     for user in range(load["users"]):
-        at, name, pace = user * start / load["users"], names[0], None
+        at, name, pace = user * start / load["users"], firsts[user % len(firsts)], None
         while True:
             took = respond(rng, name)
             done = at + abs(took)
@@ -95,6 +102,8 @@ def windows(plan: Mapping[str, Any], respond: Respond, seed: int = 1) -> list[di
             index = names.index(name)
             count(seconds[int(done)], index, phase, took, limit_us[index], pace)
             name = rng.choices(names, [plan["mix"][name].get(to, 0) for to in names])[0]
+            pacing = paced[names.index(name)]
+            law, think = pacing["law"], pacing["kind"] == "think"
             drawn = min(law["max_s"], rng.expovariate(1 / law["mean_s"]))
             following = done + drawn if think else max(at + drawn, done)
             pace = following - (done if think else at)

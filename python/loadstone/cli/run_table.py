@@ -6,7 +6,7 @@ from pathlib import Path
 
 from loadstone.cli.columns import columns
 from loadstone.stages.run import GoalFigures, HookFigures, Run
-from loadstone.stages.run_operations import OperationFigures, SessionFigures
+from loadstone.stages.run_operations import OperationFigures, ScenarioFigures, SessionFigures
 
 
 def table(result: Run, folder: Path) -> str:
@@ -29,6 +29,7 @@ def table(result: Run, folder: Path) -> str:
         f"{_number(result.requests_per_s, 1)} requests/s",
         columns(head, rows, set(head[1:])),
     ]
+    lines += [_scenario(one, load.unit.things) for one in result.scenarios]
     lines += [_goal(goal) for goal in result.goals.values()]
     if sessions and (load.unit.is_rate or sum(sessions.lost.values())):
         lines.append(_sessions(sessions))
@@ -70,6 +71,16 @@ def _row(name: str, operation: OperationFigures) -> list[str]:
         f"{1000 * operation.limit_s:.0f}",
         _percent(operation.share_within_limit),
     ]
+
+
+def _scenario(one: ScenarioFigures, things: str) -> str:
+    """One of several scenarios: what share it was to have, and what it did."""
+    sessions = f", {one.sessions.begun} sessions begun" if one.sessions else ""
+    return (
+        f"{one.name} ({100 * one.share:.4g} % of the {things}): {one.count} operations "
+        f"({_percent(one.count_share)}), {one.failed} failed, "
+        f"{_number(one.throughput_ops_per_s, 1)} ops/s{sessions}"
+    )
 
 
 def _hook(hook: HookFigures) -> str:

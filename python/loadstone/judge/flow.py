@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +16,7 @@ from loadstone.judge.intervals import Ratio, ratio
 from loadstone.judge.laws import Walk, pacing_law, unsettled, variation
 from loadstone.judge.measurement import Measurement, OperationSeries, Rules
 from loadstone.judge.offered import rate_of
+from loadstone.judge.scenarios import walks
 from loadstone.stages.run import Check
 from loadstone.stages.verdict import About, Verdict
 from loadstone.unit import Unit
@@ -38,23 +41,26 @@ _BLIND = 0.5
 """A pace is open when chance alone may move it by so much of itself, and a share by half as many points."""
 
 
-def mix_share(measurement: Measurement, operation: OperationSeries) -> Ratio:
-    """The operation's share of all right answers: in the settled part where that holds most of them, in all
-    of a shorter run. What is settled of a run whose operations ran out may be a hundred of twenty thousand.
+def mix_share(measurement: Measurement, operation: OperationSeries, among: Collection[str]) -> Ratio:
+    """The operation's share of the right answers `among` these operations: in the settled part where that
+    holds most of them, in all of a shorter run. What is settled of a run whose operations ran out may be a
+    hundred of twenty thousand.
     """
-    answers = _answers(measurement)
+    answers = _answers(measurement, among)
     most = 2 * answers[measurement.settled].sum() > answers.sum()
     part = measurement.settled if most else slice(None)
     return ratio(operation.ok[part], answers[part])
 
 
-def _answers(measurement: Measurement) -> Floats:
-    """Right answers of all operations each second."""
-    return np.zeros(len(measurement.users)) + sum(o.ok for o in measurement.operations)
+def _answers(measurement: Measurement, among: Collection[str]) -> Floats:
+    """Right answers of these operations each second."""
+    return np.zeros(len(measurement.users)) + sum(o.ok for o in measurement.operations if o.name in among)
 
 
 def mix(measurement: Measurement, rules: Rules) -> Check:
     """Every operation's share is within 2 points of its stationary share; the worst is shown.
+
+    Of several scenarios each has shares of its own: who walks by one asks for nothing of another.
 
     Shares scatter as those of a walk through the mix do: binomial, of fewer draws the more a walk clumps.
     """
@@ -66,12 +72,15 @@ def mix(measurement: Measurement, rules: Rules) -> Check:
             "mix", "open", f"not judged: {lost} before their walks ended", expected, hint, "service"
         )
     part = measurement.settled
-    answers = _answers(measurement)[part]
-    total = float(answers.sum())
-    if not total:
-        return _not_judged("mix", expected, measurement)
-    seen = {o.name: float(o.ok[part].sum()) / total for o in measurement.operations}
-    bounds = _mix_bounds(measurement, rules, total)
+    right = {o.name: float(o.ok[part].sum()) for o in measurement.operations}
+    seen, bounds = dict[str, float](), dict[str, tuple[float, float]]()
+    for walk in walks(rules.plan):
+        names = [one["name"] for one in walk["operations"]]
+        total = sum(right[name] for name in names)
+        if not total:
+            return _not_judged("mix", expected, measurement)
+        seen |= {name: right[name] / total for name in names}
+        bounds |= _mix_bounds(measurement, rules, walk, total)
     points = {name: 100 * (share - rules.mix[name]) for name, share in seen.items()}
     strayed = {name for name, share in seen.items() if not bounds[name][0] <= share <= bounds[name][1]}
     worst = max(strayed or points, key=lambda name: abs(points[name]))
@@ -90,15 +99,19 @@ def mix(measurement: Measurement, rules: Rules) -> Check:
     )
 
 
-def _mix_bounds(measurement: Measurement, rules: Rules, total: float) -> dict[str, tuple[float, float]]:
-    """Least and greatest share of each operation that chance and the tolerance explain."""
-    walk = Walk.of(rules.plan)
-    names = [operation.name for operation in measurement.operations]
+def _mix_bounds(
+    measurement: Measurement, rules: Rules, plan: Mapping[str, Any], total: float
+) -> dict[str, tuple[float, float]]:
+    """Least and greatest share of each operation of a walk that chance and the tolerance explain."""
+    walk = Walk.of(plan)
+    names = [operation["name"] for operation in plan["operations"]]
     young = _unsettled(measurement, rules)
     clumping = (
-        walk.clumping(rules.mix) if walk else {name: _seen_clumping(measurement, name) for name in names}
+        walk.clumping(rules.mix)
+        if walk
+        else {name: _seen_clumping(measurement, name, names) for name in names}
     )
-    doubt = level(len(names))
+    doubt = level(len(measurement.operations))
     found = {}
     for name in names:
         low, high = share_bounds(rules.mix[name], total / clumping[name], doubt)
@@ -111,20 +124,24 @@ def _mix_bounds(measurement: Measurement, rules: Rules, total: float) -> dict[st
 
 def _unsettled(measurement: Measurement, rules: Rules) -> dict[str, float]:
     """By operation: how far its share may be from the long run's, as the users' walks are young yet."""
-    names = [operation.name for operation in measurement.operations]
-    pace = sum(rules.mix[name] * rules.pace_mean_s[name] for name in names)
-    if not pace or rate_of(rules.plan["load"]):
-        return dict.fromkeys(names, 0.0)
     # The youngest user began at the end of the ramp-up.
     age = measurement.settled_s - measurement.start_s
     length = measurement.settled.stop - measurement.settled.start
-    return unsettled(rules.plan, rules.mix, age / pace, (age + length) / pace)
+    found = dict[str, float]()
+    for walk in walks(rules.plan):
+        names = [operation["name"] for operation in walk["operations"]]
+        pace = sum(rules.mix[name] * rules.pace_mean_s[name] for name in names)
+        if not pace or rate_of(rules.plan["load"]):
+            found |= dict.fromkeys(names, 0.0)
+        else:
+            found |= unsettled(walk, rules.mix, age / pace, (age + length) / pace)
+    return found
 
 
-def _seen_clumping(measurement: Measurement, name: str) -> float:
+def _seen_clumping(measurement: Measurement, name: str, among: Collection[str]) -> float:
     """Of a walk with a memory, whose law is not known: by batch means, twice as they are few."""
     operation = next(o for o in measurement.operations if o.name == name)
-    share = ratio(operation.ok[measurement.settled], _answers(measurement)[measurement.settled])
+    share = ratio(operation.ok[measurement.settled], _answers(measurement, among)[measurement.settled])
     binomial = share.value * (1 - share.value) / share.count
     return max(1.0, 2 * share.error**2 / binomial) if binomial > 0 and share.error > 0 else 1.0
 

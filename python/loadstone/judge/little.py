@@ -11,6 +11,7 @@ from loadstone.judge.histogram import Floats, Histogram
 from loadstone.judge.laws import moments, pacing_law, variation
 from loadstone.judge.measurement import Measurement, Rules
 from loadstone.judge.offered import arrivals
+from loadstone.judge.scenarios import walks
 from loadstone.judge.sessions import Sessions
 from loadstone.stages.run import Check
 from loadstone.stages.verdict import About, Verdict
@@ -62,7 +63,7 @@ def _by_cycles(measurement: Measurement, rules: Rules) -> Check:
     is 3 times that of the residual.
     """
     part = measurement.settled
-    weights = _think_weights(rules.plan)
+    weights = _all_think_weights(rules.plan)
     carried = sum(
         _total_s(o.ended_pace) + weights[o.name] * (_total_s(o.ended_service) + _total_s(o.ended_called))
         for o in measurement.operations
@@ -88,7 +89,7 @@ def _by_expected_cycle(measurement: Measurement, rules: Rules) -> Check:
     It can tell that cycles are missing. More than expected may be chance, the run's edges, or cycles shorter
     than a run that sees no long ones should assume: then nothing is known.
     """
-    weights = _think_weights(rules.plan)
+    weights = _all_think_weights(rules.plan)
     lived = float(_users_s(measurement).sum())
     ended = sum(float(o.count.sum()) for o in measurement.operations)
     service = sum(_total_s(o.service) + _total_s(o.called) for o in measurement.operations)
@@ -228,6 +229,11 @@ def _residual_variance(measurement: Measurement, rules: Rules) -> float:
     drawn = third / (3 * first) - (second / (2 * first)) ** 2 if first else 0.0
     services = [o.ended_service.moment(2) for o in measurement.operations if o.ended_service.count]
     return max(0.0, drawn) + max(services, default=0.0)
+
+
+def _all_think_weights(plan: Mapping[str, Any]) -> dict[str, float]:
+    """Those of all scenarios."""
+    return {name: weight for walk in walks(plan) for name, weight in _think_weights(walk).items()}
 
 
 def _think_weights(plan: Mapping[str, Any]) -> dict[str, float]:

@@ -231,7 +231,7 @@ def longest_pause_s(plan: Mapping[str, Any]) -> float:
     ...                  "operations": [{"pacing": None}]})
     25.0
     """
-    pacings = [plan["pacing"], *(operation.get("pacing") for operation in plan["operations"])]
+    pacings = [plan.get("pacing"), *(operation.get("pacing") for operation in plan["operations"])]
     return max(_longest(pacing["law"]) for pacing in pacings if pacing)
 
 

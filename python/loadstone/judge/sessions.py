@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from loadstone.judge.histogram import EMPTY, Floats, Histogram
@@ -62,6 +62,8 @@ class Sessions:
     """Of an open workload: how many should have arrived in each whole second of the steady state."""
     lives_ms: Histogram = EMPTY
     """Lives of all completed ones of the whole run, milliseconds."""
+    by_scenario: Mapping[str, Tally] = field(default_factory=dict)
+    """`steady` of each of several scenarios."""
     longest_s: float = 0.0
     """Life that 99 % of all completed ones do not exceed, seconds."""
 

@@ -13,6 +13,7 @@ from loadstone.judge.goals import judge_goals
 from loadstone.judge.histogram import EMPTY, Histogram
 from loadstone.judge.measurement import AgentSeries, HookSeries, Measurement, OperationSeries, Rules
 from loadstone.judge.noise import summarise_noise
+from loadstone.judge.scenarios import beside, summarise_scenarios
 from loadstone.judge.sessions import QUANTILES, summarise_sessions
 from loadstone.judge.sla import departures, judge_sla
 from loadstone.judge.validity import checks
@@ -42,6 +43,7 @@ def summarise(measurement: Measurement, rules: Rules, observed: Sut) -> Figures:
             out_per_op=_per(float(measurement.bytes_out.sum()), operations),
         ),
         operations={o.name: _operation(o, measurement, rules) for o in measurement.operations},
+        scenarios=summarise_scenarios(measurement, rules.plan),
         sessions=summarise_sessions(counted, steady, load, measurement.sessions_s)
         if counted and not load.get("requests_per_s")
         else None,
@@ -119,7 +121,7 @@ def _operation(operation: OperationSeries, measurement: Measurement, rules: Rule
         late=int(operation.late.sum()),
         dropped=int(operation.dropped.sum()),
         share_within_limit=_per(float(operation.within.sum()), count),
-        mix_share=_known(mix_share(measurement, operation).value),
+        mix_share=_known(mix_share(measurement, operation, beside(rules.plan, operation.name)).value),
         mix_expected=rules.mix.get(operation.name),
         pace_mean_s=_known(operation.pace.mean_s),
         pace_expected_s=rules.pace_mean_s.get(operation.name),

@@ -16,6 +16,7 @@ from loadstone.judge import CAUSES, Histogram, Measurement, OperationSeries, Par
 from loadstone.judge.histogram import EMPTY, Floats, bucket_of
 from loadstone.judge.laws import longest_life_s
 from loadstone.judge.measurement import AgentSeries, longest_pause_s
+from loadstone.judge.scenarios import walks
 from loadstone.record.hooks import read_hooks
 from loadstone.record.noise import read_noise
 from loadstone.record.sessions import read_sessions
@@ -55,13 +56,15 @@ def read_measurement(
         # A second belongs to the steady state when any of it does.
         connection.execute(f"SET VARIABLE low = {math.floor(start)}")
         connection.execute(f"SET VARIABLE high = {math.ceil(end)}")
-        sessions = read_sessions(connection, folder, known if ended_s is None else ended_s)
+        names = [one["name"] for one in plan.get("scenarios", [])]
+        sessions = read_sessions(connection, folder, known if ended_s is None else ended_s, names)
         settled = start + longest_pause_s(plan)
         if load.get("requests_per_s"):
             settled = start
         elif load.get("sessions_per_s") and sessions:
             # From then on as many sessions end as begin, and their pauses are seen whole.
-            settled = max(start, sessions.longest_s, longest_life_s(plan))
+            longest = max(longest_life_s(walk) for walk in walks(plan))
+            settled = max(start, sessions.longest_s, longest)
         connection.execute(f"SET VARIABLE settled = {math.ceil(settled)}")
         engine = _engine(connection, math.ceil(end) - math.floor(start))
         handshakes = _histograms(connection, "kind LIKE 'handshake_%'")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import duckdb
@@ -25,8 +25,10 @@ CONNECTIONS = {
 _STEADY = "second >= getvariable('low') AND second < getvariable('high')"
 
 
-def read_sessions(connection: duckdb.DuckDBPyConnection, folder: Path, ended_s: float) -> Sessions | None:
-    """The sessions of `folder`; None if the folder is older than their counts.
+def read_sessions(
+    connection: duckdb.DuckDBPyConnection, folder: Path, ended_s: float, scenarios: Sequence[str] = ()
+) -> Sessions | None:
+    """The sessions of `folder`; None if the folder is older than their counts. `scenarios`: names of several.
 
     `connection` has the views `engine` and `histograms` and the variables `low` and `high`: the steady
     state's seconds. `ended_s`: when the run ended.
@@ -56,6 +58,7 @@ def read_sessions(connection: duckdb.DuckDBPyConnection, folder: Path, ended_s: 
         operations=steady_lives.get("session_operations", Sessions.operations),
         arrived=_arrived(connection),
         lives_ms=lives.get("session_life_ms", Sessions.lives_ms),
+        by_scenario=_by_scenario(connection, scenarios),
         longest_s=(longest or 0.0) / 1000,
     )
 
@@ -71,6 +74,14 @@ def _arrived(connection: duckdb.DuckDBPyConnection) -> Floats:
     for second, count in rows:
         counts[int(second)] = count
     return counts
+
+
+def _by_scenario(connection: duckdb.DuckDBPyConnection, names: Sequence[str]) -> dict[str, Tally]:
+    """What each of several scenarios began in the steady state."""
+    quoted = {name: name.replace("'", "''") for name in names}
+    return {
+        name: _tally(connection, f"phase = 'steady' AND scenario = '{text}'") for name, text in quoted.items()
+    }
 
 
 def _tally(connection: duckdb.DuckDBPyConnection, where: str) -> Tally:

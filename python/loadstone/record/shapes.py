@@ -45,6 +45,22 @@ class WorkloadFunction(TypedDict):
     name: Word
 
 
+class WorkloadSession(TypedDict):
+    """How sessions begin."""
+
+    first: Word
+    max_operations: NotRequired[Count | None]
+
+
+class WorkloadScenario(TypedDict):
+    """One of several scenarios; its operations are the next ones of the workload."""
+
+    name: Word
+    weight: Count
+    operations: Count
+    session: WorkloadSession
+
+
 class Workload(TypedDict):
     """`workload.json` of a run."""
 
@@ -52,7 +68,9 @@ class Workload(TypedDict):
     load: WorkloadLoad
     operations: list[WorkloadOperation]
     functions: NotRequired[list[WorkloadFunction]]
-    pacing: dict[str, Any]
+    pacing: NotRequired[dict[str, Any]]
+    """Of several scenarios each operation has its own."""
+    scenarios: NotRequired[list[WorkloadScenario]]
 
 
 class Expectations(TypedDict):

@@ -25,8 +25,8 @@ _OPERATION = f"""STRUCT(operation UINTEGER, phase UTINYINT, ok UBIGINT, failed U
     response {_SPARSE}, service {_SPARSE}, pace {_SPARSE}, lag {_SPARSE}, first_byte {_SPARSE},
     called {_SPARSE},
     steps {_STEPS}[])"""
-_SESSIONS = f"""STRUCT(phase UTINYINT, begun UBIGINT, completed UBIGINT, lost UBIGINT[], dropped UBIGINT,
-    life_ms {_SPARSE}, lost_life_ms {_SPARSE}, operations {_SPARSE})"""
+_SESSIONS = f"""STRUCT(scenario UINTEGER, phase UTINYINT, begun UBIGINT, completed UBIGINT,
+    lost UBIGINT[], dropped UBIGINT, life_ms {_SPARSE}, lost_life_ms {_SPARSE}, operations {_SPARSE})"""
 _HOOK = f"""STRUCT(function UINTEGER, returned UBIGINT, failed UBIGINT, cpu_s DOUBLE,
     waited {_SPARSE}, took {_SPARSE})"""
 _COLUMNS = {
@@ -117,6 +117,7 @@ def _open(connection: duckdb.DuckDBPyConnection, path: Path, plan: Mapping[str, 
     for table, key, named in (
         ("names", "operation", plan["operations"]),
         ("functions", "function", plan.get("functions", [])),
+        ("scenarios", "scenario", plan.get("scenarios") or [plan]),
     ):
         connection.execute(f"CREATE TABLE {table} ({key} UINTEGER, name VARCHAR)")
         if named:
@@ -166,8 +167,10 @@ def _queries(plan: Mapping[str, Any]) -> dict[str, str]:
         "steps": " UNION ALL ".join(steps),
         "windows": f"SELECT second, name AS operation, {phase}, o.ok AS ok, {causes}, o.late AS late, "
         f"o.dropped AS dropped, {extra} {joined}",
-        "sessions": f"SELECT second, {begun}, s.begun AS begun, s.completed AS completed, {lost}, "
-        "s.dropped AS dropped FROM sessions",
+        "sessions": f"SELECT second, scenarios.name AS scenario, {begun}, s.begun AS begun, "
+        f"s.completed AS completed, {lost}, s.dropped AS dropped FROM sessions "
+        # The journal of an earlier version knows no scenarios: it had one.
+        "JOIN scenarios ON scenarios.scenario = coalesce(s.scenario, 0)",
         "hooks": """SELECT second, functions.name AS function, h.returned AS returned, h.failed AS failed,
             h.cpu_s AS cpu_s, h.waited.bucket AS wait_bucket, h.waited.count AS wait_count,
             h.took.bucket AS bucket, h.took.count AS count

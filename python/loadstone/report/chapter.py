@@ -132,7 +132,10 @@ def _run(chapter: Chapter, tables: dict[str, Table]) -> list[Section]:
             wide=numbered("w", [parts] if parts else []),
             small=numbered("s", curves),
             small_title="Share of the operations answered within a time, against their limit",
-            tables=_pick(tables, "operations", "response-times", "failures", "failure-examples", "counters"),
+            tables=_pick(
+                tables,
+                *("scenarios", "operations", "response-times", "failures", "failure-examples", "counters"),
+            ),
             folded=_pick(tables, "steps"),
         ),
         *_sessions(run, which, tables),

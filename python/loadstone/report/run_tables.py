@@ -11,6 +11,7 @@ from loadstone.report.goals import amount, asked
 from loadstone.report.hooks import hooks
 from loadstone.report.http2 import http2
 from loadstone.report.noise import noise
+from loadstone.report.scenarios import scenarios
 from loadstone.report.steps import steps
 from loadstone.report.table import Column, Row, Table, mark, words
 from loadstone.report.tls import handshakes
@@ -26,6 +27,7 @@ _ALWAYS = ("accepted", "refused", "closed_by_timeout", "requests")
 def run_tables(run: Run) -> list[Table | None]:
     """All of them; None where the run has nothing to say."""
     return [
+        scenarios(run),
         operations(run),
         response_times(run),
         steps(run),
@@ -200,9 +202,10 @@ def mix(run: Run) -> Table:
         }
         for name, one in run.summary.operations.items()
     ]
+    share = "share of its scenario's mix" if run.summary.scenarios else "share of the mix"
     columns = [
         words("operation", "operation"),
-        Column("mix_share", "share of the mix", format.share),
+        Column("mix_share", share, format.share),
         Column("mix_expected", "expected", format.share),
         Column("pace_mean_s", "mean cycle or think time, s", format.figure),
         Column("pace_expected_s", "expected, s", format.figure),

@@ -14,7 +14,12 @@ from loadstone.stages.run_before import from_format_1, from_format_2
 from loadstone.stages.run_connections import Http2Figures, TlsFigures
 from loadstone.stages.run_elasticity import Elasticity
 from loadstone.stages.run_hosts import Agent, Connector, Limit, Sut, WatchedHost
-from loadstone.stages.run_operations import OperationFigures, PerOperation, SessionFigures
+from loadstone.stages.run_operations import (
+    OperationFigures,
+    PerOperation,
+    ScenarioFigures,
+    SessionFigures,
+)
 from loadstone.stages.verdict import About, RunState, Verdict
 from loadstone.unit import Unit
 
@@ -209,6 +214,8 @@ class Figures(Piece):
     requests_per_s: Known = None
     bytes: PerOperation | None = None
     operations: dict[str, OperationFigures]
+    scenarios: list[ScenarioFigures] = Field(default_factory=list)
+    """Of several at once, in the order of the file; empty where it is one."""
     sessions: SessionFigures | None = None
     sla: SlaFigures
     goals: dict[str, GoalFigures]

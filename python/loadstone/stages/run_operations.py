@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from loadstone.intake.shapes import Count, Known, Seconds, Text, Word
+from loadstone.intake.shapes import Count, Figure, Known, Seconds, Text, Word
 from loadstone.stages.base import Piece
 from loadstone.stages.quantiles import Quantiles
 
@@ -47,6 +47,7 @@ class OperationFigures(Piece):
     dropped: Count | None = None
     share_within_limit: Known = None
     mix_share: Known = None
+    """Of the right answers; of one of several scenarios: of those of its own."""
     mix_expected: Known = None
     pace_mean_s: Known = None
     pace_expected_s: Known = None
@@ -60,6 +61,35 @@ class OperationFigures(Piece):
     counters: dict[str, Count] = Field(default_factory=dict)
     steps: list[StepPart] = Field(default_factory=list)
     """In the order in which they are taken; none of an operation that is one request, or of an older run."""
+
+
+class ScenarioSessions(Piece):
+    """Sessions of one of several scenarios that began in the steady state."""
+
+    begun: Count
+    begun_share: Known = None
+    """Of the sessions of all scenarios."""
+    completed: Count
+    lost: Count
+    dropped: Count
+
+
+class ScenarioFigures(Piece):
+    """One of several scenarios in the steady state: its operations bear its name before their own."""
+
+    name: Word
+    share: Figure
+    """What it was to have of the users, of the sessions or of the requests, from 0 to 1."""
+    count: Count
+    """Its operations; failed ones are part of it."""
+    count_share: Known = None
+    """Of the operations of all scenarios. With users it depends on how long these pause and wait."""
+    throughput_ops_per_s: Known = None
+    failed: Count
+    late: Count
+    dropped: Count
+    sessions: ScenarioSessions | None = None
+    """None where single requests arrive."""
 
 
 class SessionCounts(Piece):
