@@ -215,3 +215,61 @@ def test_calls_of_functions_are_told_between_the_requests(
             assert "FAILED (hook): LookupError: no token for *** (sign.py, line 3)" in told, told
         else:
             assert "      mark = 7-16\n    GET /buy?mark=7-16  200" in told, told
+
+
+def _both(folder: Path, port: int, *words: str) -> Result:
+    shop = SHOP.format(port=port, load="users = 5")
+    (folder / "shop.toml").write_text(shop)
+    (folder / "visits.toml").write_text(shop.replace("max_operations = 2", "max_operations = 1"))
+    (folder / "both.toml").write_text(
+        'format = 1\nname = "both"\n[load]\nusers = 500\n'
+        '[[scenario]]\nfile = "shop.toml"\nshare = 1\n[[scenario]]\nfile = "visits.toml"\nshare = 9\n'
+    )
+    return CliRunner().invoke(app, ["try", str(folder / "both.toml"), *words])
+
+
+def _headings(said: str) -> list[str]:
+    return [line.strip() for line in said.splitlines() if re.match(r"Scenario|Session|  \d", line)]
+
+
+def test_several_scenarios_are_walked_one_after_the_other(tmp_path: Path) -> None:
+    with scripted_site.site(_shop) as port:
+        done = _both(tmp_path, port, "--operations", "2")
+    assert done.exit_code == 0, done.output
+    assert _headings(done.stdout) == [
+        "Scenario shop", "Session 1", "1. shop.Home", "2. shop.Buy",
+        "Scenario visits", "Session 1", "1. visits.Home", "Session 2", "1. visits.Home",
+    ]  # fmt: skip
+    assert done.stdout.endswith("4 operations, all as expected\n")
+
+
+def test_of_several_scenarios_one_may_be_walked(tmp_path: Path) -> None:
+    with scripted_site.site(_shop) as port:
+        done = _both(tmp_path, port, "--operations", "1", "--only", "visits")
+        told = _both(tmp_path, port, "--operations", "1", "--only", "visits", "--json")
+        wrong = _both(tmp_path, port, "--only", "visit")
+        alone = _try(tmp_path, port, "--only", "shop")
+    assert _headings(done.stdout) == ["Scenario visits", "Session 1", "1. visits.Home"]
+    assert {json.loads(line)["scenario"] for line in told.stdout.splitlines()} == {"visits"}
+    for refused, words in ((wrong, "did you mean `visits`?"), (alone, "`shop` is one scenario")):
+        assert isinstance(refused.exception, LoadstoneError) and words in str(refused.exception)
+        assert refused.exception.slug == "scenario-part"
+
+
+def test_one_of_one_walks_like_its_file(tmp_path: Path) -> None:
+    """The same seed, the same requests and answers; only names of operations have the scenario's before."""
+    (tmp_path / "one.toml").write_text(
+        'format = 1\nname = "one"\n[[scenario]]\nfile = "shop.toml"\nshare = 1\n'
+    )
+
+    def walked(file: str) -> list[tuple[object, ...]]:
+        words = ["try", str(tmp_path / file), "--operations", "9", "--seed", "5", "--json"]
+        lines = CliRunner().invoke(app, words).stdout.splitlines()
+        keys = ("session", "number", "step", "request", "status", "values", "lists", "flags")
+        told = [json.loads(line) for line in lines]
+        return [(one["operation"].removeprefix("shop."), *(one[key] for key in keys)) for one in told]
+
+    with scripted_site.site(_shop) as port:
+        (tmp_path / "shop.toml").write_text(SHOP.format(port=port, load="users = 5"))
+        alone, composed = walked("shop.toml"), walked("one.toml")
+    assert alone == composed and len(alone) > 9

@@ -28,6 +28,12 @@ def try_(
             min=1, max=100_000, help="Operations of the walk; a session that ends is followed by another."
         ),
     ] = 20,
+    only: Annotated[
+        str | None,
+        typer.Option(
+            "--only", metavar="NAME", help="Of several scenarios walk this one, not one after the other."
+        ),
+    ] = None,
     url: Url = None,
     seed: Annotated[
         int, typer.Option(min=0, help="Seed of every random choice: another one, another walk.")
@@ -53,7 +59,7 @@ def try_(
     loaded.require_sources()
     sut = sut_of(loaded, loading=loading(loaded))
     walk = Walk(whole=whole)
-    for exchange in trial(loaded, sut, operations=operations, seed=seed, waits=think):
+    for exchange in trial(loaded, sut, operations=operations, seed=seed, waits=think, only=only):
         lines = list(walk.told(exchange))
         for line in [json.dumps(dataclasses.asdict(exchange))] if as_json else lines:
             print(line, flush=True)

@@ -27,6 +27,7 @@ class Walk:
         self.failed: list[Exchange] = []
         self.operations = 0
         self._whole = whole
+        self._scenario: str | None = None
         self._place = (0, 0)
         """Which session, and which operation of it."""
         self._files: list[Exchange] = []
@@ -70,6 +71,9 @@ class Walk:
         return f"{walked}, {len(self.failed)} failed: {'; '.join(causes)}"
 
     def _heading(self, exchange: Exchange) -> Iterator[str]:
+        if exchange.scenario != self._scenario:
+            self._scenario, self._place = exchange.scenario, (0, 0)
+            yield f"Scenario {exchange.scenario}"
         session, _ = self._place
         if self._place == (exchange.session, exchange.number):
             return
