@@ -35,7 +35,7 @@ def test_the_guide_to_faults_can_be_followed(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("guide", ["login", "arrivals"])
+@pytest.mark.parametrize("guide", ["login", "arrivals", "several-scenarios"])
 def test_a_guide_that_measures_can_be_followed_and_no_operation_fails(guide: str, tmp_path: Path) -> None:
     follow(f"how-to/{guide}.md", tmp_path)
     assert failures(tmp_path) == {}
