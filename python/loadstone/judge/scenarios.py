@@ -79,8 +79,9 @@ def _figures(
         failed=int(count - right),
         late=int(_sum(one.late for one in operations)),
         dropped=int(_sum(one.dropped for one in operations)),
-        sessions=sessions
-        and ScenarioSessions(
+        sessions=None
+        if sessions is None
+        else ScenarioSessions(
             begun=sessions.begun,
             begun_share=sessions.begun / begun if begun else None,
             completed=sessions.completed,
