@@ -1,9 +1,13 @@
-//! What a page and a style sheet refer to. Any bytes are both; every address is a part of them, and the same page
-//! in a window of any size refers to the same style sheets and scripts.
+//! What a page, its styles and a style sheet refer to. Any bytes are all of them; every address is a part of them and
+//! means something that can be asked for, and the same page in a window of any size refers to the same style sheets and
+//! scripts.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use loadstone_workload::{ReferenceKind, Viewport, references, style_references};
+use loadstone_workload::{
+    OwnStyle, ReferenceKind, Viewport, declaration_references, own_styles, references, style_decode,
+    style_references,
+};
 
 fuzz_target!(|input: (f64, f64, &[u8])| {
     let (width, density, page) = input;
@@ -21,7 +25,16 @@ fuzz_target!(|input: (f64, f64, &[u8])| {
         assert!(pages == 0 || pages == count + 1, "{pages} {count}");
         pages = count + 1;
     }
-    for one in style_references(page) {
+    let mut meant = Vec::new();
+    for one in style_references(page).chain(declaration_references(page)) {
         assert!(within(one.address));
+        meant.clear();
+        style_decode(one.address, &mut meant);
+        assert!(meant.len() <= 5 * one.address.len());
+        assert!(meant.iter().all(|b| b.is_ascii_graphic()));
+    }
+    for style in own_styles(page) {
+        let (OwnStyle::Sheet(text) | OwnStyle::Attribute(text)) = style;
+        assert!(within(text));
     }
 });

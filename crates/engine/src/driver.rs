@@ -98,6 +98,8 @@ pub(crate) struct Driver<'p> {
     pub drawing: Scratch,
     /// The path of a page, and of what it refers to.
     pub paths: [Vec<u8>; 2],
+    /// The value of a `style` attribute of a page.
+    pub declarations: Vec<u8>,
     /// Hashes of what a page was seen to refer to.
     pub page_addresses: Addresses,
     /// Where sessions arrive.
@@ -155,6 +157,7 @@ impl<'p> Driver<'p> {
             content: Content::default(),
             drawing: Scratch::default(),
             paths: [Vec::new(), Vec::new()],
+            declarations: Vec::new(),
             page_addresses: Addresses::default(),
             open,
             multiplex: Multiplex::new(program, offered.as_ref().map_or(0, Offered::connections)),

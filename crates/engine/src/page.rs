@@ -1,6 +1,9 @@
 //! What a page refers to, and what its style sheets do: which of it the browser fetches.
 
-use loadstone_workload::{ReferenceKind, Viewport, markup_decode, references, style_references};
+use loadstone_workload::{
+    OwnStyle, ReferenceKind, StyleReference, Viewport, declaration_references, markup_decode, own_styles,
+    references, style_decode, style_references,
+};
 
 use crate::address::{is_elsewhere, resolve};
 use crate::browser::address_hash;
@@ -18,8 +21,8 @@ const LONGEST_EXAMPLE: usize = 200;
 const DEEPEST: u8 = 10;
 
 impl Driver<'_> {
-    /// Lists what the browser fetches for a page, in the order of the page. What is beyond the limits is
-    /// counted only.
+    /// Lists what the browser fetches for a page, in the order of the page, what its own styles refer to last. What
+    /// is beyond the limits is counted only.
     pub(crate) fn plan_references(&mut self, user: &mut User, body: &[u8], journey: &mut Journey) {
         let [mut page, path] = std::mem::take(&mut self.paths);
         page.clear();
@@ -39,6 +42,27 @@ impl Driver<'_> {
             }
         }
         user.counts.add(Counter::ReferencesLeftOut, found.count() as u64);
+        if browser.styles {
+            self.plan_own_styles(user, body, journey);
+        }
+    }
+
+    /// Lists what the styles of the page itself refer to.
+    fn plan_own_styles(&mut self, user: &mut User, body: &[u8], journey: &mut Journey) {
+        let mut declarations = std::mem::take(&mut self.declarations);
+        for style in own_styles(body) {
+            // No sheets lead to these.
+            let listed = match style {
+                OwnStyle::Sheet(text) => self.plan_styles(user, journey, style_references(text), 0),
+                OwnStyle::Attribute(text) => {
+                    declarations.clear();
+                    markup_decode(text, &mut declarations);
+                    self.plan_styles(user, journey, declaration_references(&declarations), 0)
+                }
+            };
+            debug_assert!(listed.is_ok(), "they are not too deep");
+        }
+        self.declarations = declarations;
     }
 
     /// Lists what the style sheet that is spoken of refers to, after what is listed already.
@@ -61,14 +85,28 @@ impl Driver<'_> {
         self.paths = [page, path];
         self.page_addresses.clear();
         self.page_addresses.extend(journey.references.known());
-        let mut found = style_references(sheet);
+        self.plan_styles(user, journey, style_references(sheet), depth)
+    }
+
+    /// Lists what a style refers to that stands on the page or sheet whose path is in `paths`. `depth`: as many sheets
+    /// lead to it.
+    ///
+    /// # Errors
+    /// As above.
+    fn plan_styles<'s>(
+        &mut self,
+        user: &mut User,
+        journey: &mut Journey,
+        mut found: impl Iterator<Item = StyleReference<'s>>,
+        depth: u8,
+    ) -> Result<(), String> {
         let room = MOST_REFERENCES.saturating_sub(journey.references.looked_at);
         for reference in found.by_ref().take(room) {
             if reference.is_sheet && depth >= DEEPEST {
                 return Err(format!("style sheets import one another more than {DEEPEST} deep"));
             }
             self.scratch.clear();
-            self.scratch.extend_from_slice(reference.address);
+            style_decode(reference.address, &mut self.scratch);
             if !self.plan_reference(user, journey, reference.is_sheet.then_some(depth + 1)) {
                 break;
             }

@@ -1,4 +1,4 @@
-//! What style sheets refer to is fetched as a part of the page, within bounds.
+//! What style sheets and styles of the page refer to is fetched as a part of it, within bounds.
 
 mod support;
 
@@ -6,6 +6,7 @@ use std::io::Write;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use loadstone_engine::MOST_REFERENCES;
 use serde_json::{Value as Json, json};
 use support::{Reply, Server, answer, get, operation, page, plan, run};
 
@@ -77,6 +78,63 @@ fn sheets_are_not_looked_at_unless_asked_for() {
     plan["browser"]["styles"] = json!(false);
     assert_eq!(run(plan).ok(0), 1);
     assert_eq!(server.requests().len(), 3);
+}
+
+/// A page with styles of its own, whose addresses are escaped in each way that there is.
+fn styled() -> Server {
+    Server::start(|request| match request.path.as_str() {
+        "/site/page" => page(
+            r#"<style>@import "a\2e css"; p{background:url(p\ q.png)} q{mask:url(#m)}</style>
+            <img src=/own.png style="background:url(&quot;r&amp;s.png&quot;)"><b style='background:url(/own.png)'>
+            <script>"<style>a{background:url(/no.png)}</style>"</script><style type=text/less>@import '/no';</style>
+            <i style="@import '/no'; background:url(\e9.png)"></i><style>@import url(//elsewhere/b.css);</style>"#,
+        ),
+        "/site/a.css" => sheet("@font-face{src:url('f\\.woff2')}"),
+        _ => answer(200, "", "xy"),
+    })
+}
+
+#[test]
+fn the_page_s_own_styles_are_looked_at_after_what_it_refers_to() {
+    for connections in [1, 6] {
+        let server = styled();
+        let outcome = run(visit(server.port, connections));
+        assert_eq!((outcome.ok(0), outcome.failures()), (1, vec![]));
+        let mut paths = server.paths();
+        if connections == 1 {
+            assert_eq!(paths[1], "GET /own.png");
+        }
+        paths.sort();
+        let expected = ["/own.png", "/site/%C3%A9.png", "/site/a.css", "/site/f.woff2", "/site/p%20q.png"];
+        let expected = expected.into_iter().chain(["/site/page", "/site/r&s.png"]);
+        assert_eq!(paths, expected.map(|path| format!("GET {path}")).collect::<Vec<_>>());
+        assert_eq!(outcome.counter(0, "references_other_host"), 1);
+    }
+}
+
+#[test]
+fn the_page_s_own_styles_are_not_looked_at_unless_asked_for() {
+    let server = styled();
+    let mut plan = visit(server.port, 6);
+    plan["browser"]["styles"] = json!(false);
+    let outcome = run(plan);
+    assert_eq!((outcome.ok(0), outcome.counter(0, "references_other_host")), (1, 0));
+    assert_eq!(server.paths(), ["GET /site/page", "GET /own.png"]);
+}
+
+#[test]
+fn styles_with_too_much_are_read_within_the_bounds_of_a_page() {
+    let server = Server::start(|request| match request.path.as_str() {
+        "/site/page" => {
+            let one = |n| format!("<style>@import '/{n}.css';</style><b style='background:url(/{n}.png)'>");
+            page(&(0..3_000).map(one).collect::<String>())
+        }
+        _ => answer(200, "", "xy"),
+    });
+    let outcome = run(visit(server.port, 6));
+    assert_eq!((outcome.ok(0), outcome.failures()), (1, vec![]));
+    let (asked, left_out) = (server.requests().len(), outcome.counter(0, "references_left_out"));
+    assert_eq!((asked, left_out), (1 + MOST_REFERENCES, 6_000 - MOST_REFERENCES as u64));
 }
 
 #[test]

@@ -1,24 +1,33 @@
 //! What a style sheet refers to. Not a parser of CSS: it passes over comments and strings, finds `@import` and
 //! `url()`, and accepts whatever bytes come.
 
+mod address;
+
 use memchr::memmem;
+
+pub use address::style_decode;
 
 /// What a style sheet refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StyleReference<'a> {
     /// Another style sheet.
     pub is_sheet: bool,
-    /// The address as it is written.
+    /// The address as it is written; [`style_decode`] says what it means.
     pub address: &'a [u8],
 }
 
 /// The style sheets that a sheet imports, its images, and of each font the first file that a browser takes, in order,
 /// repeated ones too.
 ///
-/// Whether a page has anything that a rule applies to is not asked: all rules count. Addresses with escapes (`\`)
-/// are left out.
+/// Whether a page has anything that a rule applies to is not asked: all rules count. Addresses within the document
+/// (`#name`) are left out.
 pub fn style_references(sheet: &[u8]) -> impl Iterator<Item = StyleReference<'_>> {
     Sheet { rest: sheet, may_import: true, font: None }
+}
+
+/// The same of the declarations that a `style` attribute has, where nothing can be imported.
+pub fn declaration_references(declarations: &[u8]) -> impl Iterator<Item = StyleReference<'_>> {
+    Sheet { rest: declarations, may_import: false, font: None }
 }
 
 struct Sheet<'a> {
@@ -73,6 +82,9 @@ impl<'a> Sheet<'a> {
         self.rest = rest;
         if name.eq_ignore_ascii_case(b"font-face") {
             self.font = Some(None);
+        } else if name.eq_ignore_ascii_case(b"namespace") {
+            // Its address is a name that nobody asks for.
+            self.rest = &rest[memchr::memchr(b';', rest).unwrap_or(rest.len())..];
         } else if name.eq_ignore_ascii_case(b"import") && self.may_import {
             let rest = after_space(rest);
             let (address, rest) = match rest.first()? {
@@ -132,7 +144,7 @@ fn string(text: &[u8]) -> (&[u8], &[u8]) {
     let mut at = 1;
     while let Some(byte) = text.get(at) {
         match *byte {
-            b'\\' => at += 1,
+            b'\\' => at += if text[at..].starts_with(b"\\\r\n") { 2 } else { 1 },
             byte if byte == quote => return (&text[1..at], &text[at + 1..]),
             b'\n' => break,
             _ => {}
@@ -156,14 +168,27 @@ fn url<'a>((name, rest): (&'a [u8], &'a [u8])) -> Option<(&'a [u8], &'a [u8])> {
     if matches!(inside.first(), Some(b'"' | b'\'')) {
         return Some(string(inside));
     }
-    let end = memchr::memchr(b')', inside).unwrap_or(inside.len());
+    let end = closing(inside);
     Some((inside[..end].trim_ascii_end(), &inside[end..]))
 }
 
-/// An address that can be asked for as it is written.
+/// Where the `)` stands that ends an address, escaped ones passed over.
+fn closing(text: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(more) = text.get(at..).and_then(|rest| memchr::memchr2(b')', b'\\', rest)) {
+        at += more;
+        if text[at] == b')' {
+            return at;
+        }
+        at += 2;
+    }
+    text.len()
+}
+
+/// An address that leads out of the document.
 fn sound(address: &[u8]) -> Option<&[u8]> {
     let address = address.trim_ascii();
-    (!address.is_empty() && !address.contains(&b'\\')).then_some(address)
+    (!address.is_empty() && !address.starts_with(b"#")).then_some(address)
 }
 
 /// Whether a browser takes a font of this address, followed by `rest`: none takes EOT or SVG any more.
@@ -200,7 +225,7 @@ mod tests {
         let sheet = "@charset \"utf-8\"; @import 'a.css'; @IMPORT url(b.css) screen;/* @import 'no' */\
             @import url( \"c.css\" ) layer(x);@layer y; body{background:URL(  'x y.png' ) no-repeat, url(z.png)}\
             p::after{content:\"url(no.png)\"} @import 'late.css'; .q{background-image:image-set(url(r.png) 1x)}\
-            s{src:url(t.cur)} u{background:url()} v{background:url(a\\62.png)} my-url(no) curl(no)";
+            s{src:url(t.cur)} u{background:url()} v{fill:url(#no);clip-path:url('#no')} my-url(no) curl(no)";
         let (sheets, files) = (["a.css", "b.css", "c.css"], ["x y.png", "z.png", "r.png", "t.cur"]);
         let expected = sheets.iter().map(|one| (true, *one)).chain(files.iter().map(|one| (false, *one)));
         assert_eq!(found(sheet), expected.collect::<Vec<_>>());
@@ -213,6 +238,30 @@ mod tests {
             format(svg)}@font-face{src:local(X),url(g.eot?x),url(g.ttf)} p{background:url(h.png)}\
             @font-face{src:url(only.eot)}";
         assert_eq!(found(sheet), [(false, "f.woff2"), (false, "g.ttf"), (false, "h.png")]);
+    }
+
+    #[test]
+    fn a_namespace_and_an_attribute_import_nothing() {
+        assert_eq!(
+            found("@namespace svg url(http://www.w3.org/2000/svg); a{background:url(a.png)}"),
+            [(false, "a.png")]
+        );
+        let own: Vec<_> = declaration_references(b"@import 'no'; background:url(b.png)").collect();
+        assert_eq!(own, [StyleReference { is_sheet: false, address: b"b.png" }]);
+    }
+
+    #[test]
+    fn escaped_addresses_are_found_and_read() {
+        let sheet = "@import \"a\\2e css\"; p{background:url(b\\).png)} q{background:url('c\\'.png')}\
+            r{background:url('d\\\n.png') url(\"d\\\r\n.png\")} s{background:url(\"e\\\"f.png\")}\
+            t{background:url(\\23no)} u{background:url(g\\";
+        let mut meant = Vec::new();
+        for one in style_references(sheet.as_bytes()) {
+            style_decode(one.address, &mut meant);
+            meant.push(b' ');
+        }
+        let expected = b"a.css b).png c'.png d.png d.png e%22f.png #no g ";
+        assert_eq!(meant, expected, "{}", String::from_utf8_lossy(&meant));
     }
 
     proptest! {

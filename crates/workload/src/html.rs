@@ -1,5 +1,5 @@
 //! What the engine looks for in a page. Not a parser of HTML: it finds start tags and their attributes,
-//! passes over comments and the text of scripts, and accepts whatever bytes come.
+//! passes over comments and the text of scripts and styles, and accepts whatever bytes come.
 
 use memchr::memmem;
 use memchr::{memchr, memchr3};
@@ -11,6 +11,8 @@ use crate::srcset::{Viewport, choose, holds};
 pub(crate) struct Tag<'a> {
     name: &'a [u8],
     attributes: &'a [u8],
+    /// What stands between this tag of a script or style and the end tag.
+    text: &'a [u8],
 }
 
 /// Start tags of a page, in order.
@@ -42,19 +44,21 @@ impl<'a> Iterator for Tags<'a> {
             let (name, after) = self.rest.split_at(length);
             let end = tag_end(after)?;
             self.rest = &after[end..];
-            if name.eq_ignore_ascii_case(b"script") {
-                // Text such as "<img src=" in a script is not a tag of the page.
-                self.rest = &self.rest[script_end(self.rest)..];
+            let mut text: &[u8] = b"";
+            if name.eq_ignore_ascii_case(b"script") || name.eq_ignore_ascii_case(b"style") {
+                // What looks like `<img src=` there is not a tag of the page.
+                (text, self.rest) = self.rest[1..].split_at(text_end(&self.rest[1..], name));
             }
-            return Some(Tag { name, attributes: &after[..end] });
+            return Some(Tag { name, attributes: &after[..end], text });
         }
     }
 }
 
-/// Where the text of a script ends.
-fn script_end(text: &[u8]) -> usize {
-    let closes =
-        |at: &usize| text.get(at + 2..at + 8).is_some_and(|name| name.eq_ignore_ascii_case(b"script"));
+/// Where the text of the element `name` ends, which has no elements.
+fn text_end(text: &[u8], name: &[u8]) -> usize {
+    let closes = |at: &usize| {
+        text.get(at + 2..at + 2 + name.len()).is_some_and(|found| found.eq_ignore_ascii_case(name))
+    };
     memmem::find_iter(text, b"</").find(closes).unwrap_or(text.len())
 }
 
@@ -162,6 +166,29 @@ pub fn references(page: &[u8], window: Viewport) -> impl Iterator<Item = Referen
     })
 }
 
+/// A style of the page itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OwnStyle<'a> {
+    /// The text of a `<style>`: a sheet.
+    Sheet(&'a [u8]),
+    /// The value of a `style` attribute as it is written, with its character references: declarations.
+    Attribute(&'a [u8]),
+}
+
+/// The styles of a page itself, in order.
+pub fn own_styles(page: &[u8]) -> impl Iterator<Item = OwnStyle<'_>> {
+    tags(page).flat_map(|tag| {
+        let sheet = (tag.is(b"style") && is_css(tag)).then_some(OwnStyle::Sheet(tag.text));
+        sheet.into_iter().chain(tag.attribute(b"style").map(OwnStyle::Attribute))
+    })
+}
+
+/// Whether a `<style>` is one for browsers: there are languages that a script makes styles of.
+fn is_css(tag: Tag<'_>) -> bool {
+    let kind = tag.attribute(b"type").unwrap_or_default();
+    kind.is_empty() || kind.eq_ignore_ascii_case(b"text/css")
+}
+
 /// What `srcset` and `sizes` of a tag have for the window.
 fn offered<'a>(tag: Tag<'a>, window: Viewport) -> Option<&'a [u8]> {
     choose(tag.attribute(b"srcset")?, tag.attribute(b"sizes"), window)
@@ -209,6 +236,27 @@ mod tests {
     }
 
     #[test]
+    fn styles_of_the_page_itself() {
+        use OwnStyle::{Attribute, Sheet};
+        let page = "<style>a{}</style><p style='b:c' data-style=no><STYLE TYPE=Text/CSS media=print>d{}'<img style=no>'\
+            </STYLE><style type='text/less'>no</style><!-- <style>no</style> --><script>'<p style=no>'</script>\
+            <svg><path style=\"e:&quot;f&quot;\"/></svg><style></styl></style ><i style><style>g{}";
+        let found: Vec<_> = own_styles(page.as_bytes()).collect();
+        let last = &page.as_bytes()[page.len() - 3..];
+        let expected = [
+            Sheet(b"a{}"),
+            Attribute(b"b:c"),
+            Sheet(b"d{}'<img style=no>'"),
+            Attribute(b"e:&quot;f&quot;"),
+            Sheet(b"</styl>"),
+            Attribute(b""),
+            Sheet(last),
+        ];
+        assert_eq!(found, expected);
+        assert_eq!(references(page.as_bytes(), WINDOW).count(), 0);
+    }
+
+    #[test]
     fn careless_pages_are_read_as_browsers_do() {
         let page = "<SCRIPT>'<img src=/no>'</SCRIPT><a title=don't><img src=/a.jpg><p title = 'a>b'><img src=\"/b.jpg\"alt='>'>\
             <script>if (a </b/.exec(c)) '<img src=/no>'</script><img src=/c.jpg>";
@@ -220,10 +268,12 @@ mod tests {
         #[test]
         fn any_bytes_are_scanned(page in proptest::collection::vec(any::<u8>(), 0..200)) {
             references(&page, WINDOW).count();
+            own_styles(&page).count();
         }
 
         #[test]
-        fn nearly_markup_is_scanned(page in "[<>/=\"' a!-]{0,40}(<img|<script|src|<!--|-->|<link rel=stylesheet){0,4}[<>/=\"' a-]{0,40}") {
+        fn nearly_markup_is_scanned(page in "[<>/=\"' a!-]{0,40}(<img|<script|<style|style|src|<!--|-->|<link rel=stylesheet){0,4}[<>/=\"' a-]{0,40}") {
+            own_styles(page.as_bytes()).count();
             for reference in references(page.as_bytes(), WINDOW) {
                 prop_assert!(!reference.address.is_empty());
             }

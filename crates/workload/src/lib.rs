@@ -34,13 +34,13 @@ mod walk;
 
 pub use arrivals::Arrivals;
 pub use call::{CompiledCall, MOST_RETURNED};
-pub use css::{StyleReference, style_references};
+pub use css::{StyleReference, declaration_references, style_decode, style_references};
 pub use encoding::markup_decode;
 pub use error::{Error, Result};
 pub use expect::CompiledExpect;
 pub use extract::{Answer, Extractor, Taken};
 pub use generator::{Generator, Scratch};
-pub use html::{Reference, ReferenceKind, references};
+pub use html::{OwnStyle, Reference, ReferenceKind, own_styles, references};
 pub use json_path::{JsonPath, Node};
 pub use mix::{Mix, Next};
 pub use plan::*;

@@ -308,7 +308,7 @@ pub struct Browser {
     /// Most connections to one host at once, by HTTP/1.1, for the files of a page.
     #[serde(default = "one")]
     pub connections: u32,
-    /// What style sheets refer to is fetched, too.
+    /// What style sheets and a page's own styles refer to is fetched, too.
     #[serde(default)]
     pub styles: bool,
     /// Width of its window in CSS pixels: what `srcset` is chosen by,

@@ -75,7 +75,8 @@ class Browser(Table):
     ] = None
 
     styles: Annotated[
-        bool | None, Field(description="fetch what style sheets refer to (`@import`, `url()`)")
+        bool | None,
+        Field(description="fetch what style sheets and the page's styles refer to (`@import`, `url()`)"),
     ] = None
     width: Annotated[
         Positive, Field(le=100_000, description="of the window, CSS pixels: what `srcset` is chosen by")
