@@ -1,9 +1,10 @@
-"""Every reader is a target of the fuzzer, and every reader of the package goes through the intake."""
+"""Every reader is a target of the fuzzers and described as one, and goes through the intake."""
 
 from __future__ import annotations
 
 import importlib.util
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,8 @@ import loadstone
 from loadstone.errors import LoadstoneError
 
 PACKAGE = Path(loadstone.__file__).parent
-READERS = Path(__file__).parents[2] / "fuzz" / "readers.py"
+ROOT = Path(__file__).parents[2]
+READERS = ROOT / "fuzz" / "readers.py"
 
 OWN = {
     "agent.py": "standard library only; lines of the program that started it",
@@ -66,6 +68,16 @@ def test_targets_are_the_readers() -> None:
         found["text-toml"](b"x = [")
     with pytest.raises(ValueError):
         found["text-json"](b"[")
+
+
+def test_targets_in_rust_are_built_and_described() -> None:
+    sources = {path.stem for path in (ROOT / "fuzz" / "fuzz_targets").glob("*.rs")}
+    manifest = tomllib.loads((ROOT / "fuzz" / "Cargo.toml").read_text("utf-8"))
+    assert {one["name"] for one in manifest["bin"]} == sources
+    page = (ROOT / "docs" / "background" / "fuzzing.md").read_text("utf-8")
+    table = page.partition("| target | reads | holds |")[2].partition("\n\n")[0]
+    rows = re.findall(r"^\| (`.*?`) \|", table, re.MULTILINE)
+    assert sorted(name for row in rows for name in re.findall(r"`(\w+)`", row)) == sorted(sources)
 
 
 def test_nothing_is_read_around_the_intake() -> None:

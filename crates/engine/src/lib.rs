@@ -60,3 +60,10 @@ pub use record::*;
 pub use run::{Beginning, Run};
 pub use tls::check_tls;
 pub use trace::Exchange;
+
+/// The reader of TLS records, which a fuzz target feeds.
+#[doc(hidden)]
+pub mod records {
+    pub use crate::socket::{Broken, Received};
+    pub use crate::tls::{Records, Session, Wire};
+}

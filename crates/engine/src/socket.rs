@@ -207,7 +207,8 @@ impl Connection {
 
 /// What was received.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Received {
+pub struct Received {
+    /// Bytes; none at the end of the stream.
     pub length: usize,
     /// There was no more in the socket.
     pub drained: bool,
@@ -217,7 +218,8 @@ pub(crate) struct Received {
 
 /// Why a connection cannot go on.
 #[derive(Debug)]
-pub(crate) enum Broken {
+pub enum Broken {
+    /// The socket says so.
     Socket(Errno),
     /// What is wrong with its TLS, as a sentence's end.
     Tls(String),

@@ -7,4 +7,4 @@ mod session;
 pub(crate) use config::Credentials;
 pub use config::check_tls;
 pub(crate) use seen::Handshakes;
-pub(crate) use session::{Records, Session, Wire};
+pub use session::{Records, Session, Wire};

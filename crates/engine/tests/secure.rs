@@ -19,6 +19,8 @@ struct Script {
     answer: Vec<u8>,
     /// What follows a while after that.
     rest: Option<(Duration, Vec<u8>)>,
+    /// Follows in the same packet, as it is: not TLS's.
+    raw: Vec<u8>,
     /// Says goodbye and closes; a server that hangs up does not say it.
     closes: bool,
     hangs_up: bool,
@@ -26,7 +28,7 @@ struct Script {
 
 impl Script {
     fn keeping(answer: impl Into<Vec<u8>>) -> Self {
-        Self { answer: answer.into(), rest: None, closes: false, hangs_up: false }
+        Self { answer: answer.into(), raw: Vec::new(), rest: None, closes: false, hangs_up: false }
     }
 }
 
@@ -64,7 +66,15 @@ fn serve(mut stream: StreamOwned<ServerConnection, std::net::TcpStream>, script:
             continue;
         }
         request.clear();
-        if stream.write_all(&script.answer).is_err() || stream.flush().is_err() {
+        let mut wire = Vec::new();
+        for piece in script.answer.chunks(16 << 10) {
+            stream.conn.writer().write_all(piece).unwrap();
+            while stream.conn.wants_write() {
+                stream.conn.write_tls(&mut wire).unwrap();
+            }
+        }
+        wire.extend(&script.raw);
+        if stream.sock.write_all(&wire).is_err() {
             return;
         }
         if let Some((pause, rest)) = &script.rest {
@@ -169,4 +179,14 @@ fn an_answer_that_ends_with_its_connection_must_end_tls_too() {
     // An answer that says how long it is cannot be cut unnoticed.
     let whole = Script { hangs_up: true, ..Script::keeping(page("the end")) };
     assert_eq!(five(whole, get("/", json!({}))).ok(0), 5);
+}
+
+#[test]
+fn a_record_that_does_not_hold_is_told_behind_a_part_of_an_answer() {
+    let mut answer = page("the end");
+    answer.truncate(answer.len() - 1);
+    // A record's head and 32 bytes that nobody encrypted; the connection stays open.
+    let raw = [&[23, 3, 3, 0, 32][..], &[0; 32]].concat();
+    let outcome = five(Script { raw, ..Script::keeping(answer) }, get("/", json!({})));
+    assert_eq!((outcome.ok(0), outcome.failures()), (0, vec![("tls", 5)]));
 }

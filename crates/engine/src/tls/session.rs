@@ -12,31 +12,36 @@ use loadstone_trust::told;
 
 /// Records are received into it; one of each thread. What is received at once, decrypted, fits into a buffer
 /// twice as large, with what was left of the record before.
-pub(crate) struct Records(Box<[u8]>);
+#[derive(Debug)]
+pub struct Records(Box<[u8]>);
 
 const RECORDS: usize = 128 << 10;
 
 impl Records {
     /// Without TLS there is nothing to receive.
-    pub(crate) fn new(needed: bool) -> Self {
+    pub fn new(needed: bool) -> Self {
         Self(vec![0; if needed { RECORDS } else { 0 }].into())
     }
 }
 
 /// A TLS connection.
 #[derive(Debug)]
-pub(crate) struct Session {
+pub struct Session {
     connection: ClientConnection,
     /// The server said that it would send nothing more.
     said_goodbye: bool,
+    /// What is wrong with what it sent, once something is.
+    fault: Option<String>,
 }
 
 impl Session {
-    pub(crate) fn new(connection: ClientConnection) -> Box<Self> {
-        Box::new(Self { connection, said_goodbye: false })
+    /// Of a connection on which nothing was said.
+    pub fn new(connection: ClientConnection) -> Box<Self> {
+        Box::new(Self { connection, said_goodbye: false, fault: None })
     }
 
-    pub(crate) fn said_goodbye(&self) -> bool {
+    /// Whether the server said that it would send nothing more.
+    pub fn said_goodbye(&self) -> bool {
         self.said_goodbye
     }
 
@@ -50,12 +55,12 @@ impl Session {
     }
 
     /// Whether the handshake that is done began from nothing; `None` as long as it goes on.
-    pub(crate) fn handshake(&self) -> Option<HandshakeKind> {
+    pub fn handshake(&self) -> Option<HandshakeKind> {
         if self.connection.is_handshaking() { None } else { self.connection.handshake_kind() }
     }
 
     /// Goes on with the handshake as far as the socket lets it; whether it is done.
-    pub(crate) fn shake_hands(
+    pub fn shake_hands(
         &mut self,
         socket: BorrowedFd<'_>,
         records: &mut Records,
@@ -82,13 +87,8 @@ impl Session {
         }
     }
 
-    /// Takes plain text to send; how much of it. 0 while earlier text still waits for the socket.
-    pub(crate) fn send(
-        &mut self,
-        socket: BorrowedFd<'_>,
-        text: &[u8],
-        wire: &mut Wire,
-    ) -> Result<usize, Errno> {
+    /// Takes plain text to send; how much of it. `AGAIN` while earlier text still waits for the socket.
+    pub fn send(&mut self, socket: BorrowedFd<'_>, text: &[u8], wire: &mut Wire) -> Result<usize, Errno> {
         if !self.flush(socket, wire)? {
             return Err(Errno::AGAIN);
         }
@@ -112,7 +112,7 @@ impl Session {
     }
 
     /// Receives plain text into `buffer`, which holds all that can come at once.
-    pub(crate) fn receive(
+    pub fn receive(
         &mut self,
         socket: BorrowedFd<'_>,
         buffer: &mut [u8],
@@ -126,6 +126,9 @@ impl Session {
             if length > 0 || self.said_goodbye {
                 return Ok(Received { length, drained: false, age: None });
             }
+            if let Some(said) = &self.fault {
+                return Err(Broken::Tls(said.clone()));
+            }
             let got = retry(|| recv(socket, &mut *records.0, RecvFlags::empty()).map(|(_, n)| n))?;
             wire.received += got as u64;
             if got == 0 {
@@ -133,7 +136,7 @@ impl Session {
             }
             let mut piece = &records.0[..got];
             while !piece.is_empty() {
-                // What was decrypted before the fault is an answer, perhaps: the fault comes again after it.
+                // What was decrypted before the fault is an answer, perhaps: the fault is told after it.
                 match self.take(&mut piece, socket, wire) {
                     Err(_) if length > 0 => break,
                     outcome => outcome?,
@@ -142,7 +145,8 @@ impl Session {
             }
             let drained = got < records.0.len();
             if length > 0 || self.said_goodbye {
-                return Ok(Received { length, drained: drained && !self.said_goodbye, age: None });
+                let drained = drained && !self.said_goodbye && self.fault.is_none();
+                return Ok(Received { length, drained, age: None });
             }
             if drained {
                 return Err(Errno::AGAIN.into());
@@ -167,7 +171,9 @@ impl Session {
         if let Some(fault) = fault {
             // The alert tells the server why; it may not want to know.
             let _ = self.flush(socket, wire);
-            return Err(Broken::Tls(told(&fault)));
+            let said = told(&fault);
+            self.fault = Some(said.clone());
+            return Err(Broken::Tls(said));
         }
         if self.connection.wants_write() && !self.connection.is_handshaking() {
             self.flush(socket, wire)?;
@@ -191,8 +197,10 @@ impl Session {
 
 /// Bytes of a connection that crossed the network and are not yet booked.
 #[derive(Debug, Default)]
-pub(crate) struct Wire {
+pub struct Wire {
+    /// To the server,
     pub sent: u64,
+    /// and from it.
     pub received: u64,
 }
 
