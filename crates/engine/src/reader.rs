@@ -128,11 +128,12 @@ impl Reader {
             return Ok(None);
         }
         // Rare: the head came in pieces. Its end is found in what is stored; what follows it belongs to the
-        // body.
+        // body. Nothing ends within a line: a head that drips is not read anew with each of its bytes.
         store.head.extend_from_slice(piece);
         let Store { head: stored, body } = store;
+        let read = if piece.contains(&b'\n') { read_head(stored, reception)? } else { None };
         let Some((length, collect, method)) =
-            read_head(stored, reception)?.map(|(_, length, collect)| (length, collect, reception.method()))
+            read.map(|(_, length, collect)| (length, collect, reception.method()))
         else {
             return if stored.len() > MAX_HEAD { Err(HEAD_TOO_LONG) } else { Ok(None) };
         };

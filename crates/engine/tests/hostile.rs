@@ -2,6 +2,8 @@
 
 mod support;
 
+use std::time::Duration;
+
 use loadstone_engine::{MOST_REFERENCE_BYTES, MOST_REFERENCES};
 use serde_json::json;
 use support::{Outcome, Reply, Seen, Server, answer, get, operation, plan, run};
@@ -123,5 +125,56 @@ fn a_body_that_takes_many_turns_is_read_to_its_end() {
         plan["load"]["timeout_s"] = json!(300);
         let outcome = run(plan);
         assert_eq!((outcome.ok(0), outcome.failures()), (1, Vec::new()));
+    }
+}
+
+/// What three users say of two answers each that drip, with a pause after each byte.
+fn dripping(answer: Vec<u8>, pause: Duration, looks: bool, timeout_s: f64) -> Outcome {
+    let server = Server::start(move |_| Reply::Drip(answer.clone(), pause));
+    let expect =
+        if looks { json!({"status": [200], "contains": ["the end"]}) } else { json!({"status": [200]}) };
+    let mut plan =
+        plan(server.port, 600.0, json!([operation("op", json!([get("/", json!({"expect": expect}))]))]));
+    plan["load"]["users"] = json!(3);
+    plan["load"]["operations"] = json!(6);
+    plan["load"]["timeout_s"] = json!(timeout_s);
+    run(plan)
+}
+
+#[test]
+fn an_answer_that_drips_is_read_to_its_end() {
+    let length = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nA: b\r\nContent-Length: 7\r\n\r\nthe end";
+    let chunked =
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4;x=y\r\nthe \r\n3\r\nend\r\n0\r\nA: b\r\n\r\n";
+    for (answer, looks) in [length, chunked].into_iter().flat_map(|answer| [(answer, true), (answer, false)])
+    {
+        let outcome = dripping(answer.into(), Duration::ZERO, looks, 300.0);
+        assert_eq!((outcome.ok(0), outcome.failures()), (6, Vec::new()));
+        assert_eq!(outcome.counter(0, "bytes_in"), 6 * answer.len() as u64);
+    }
+}
+
+#[test]
+fn an_answer_that_drips_too_slowly_is_cut_by_the_time_out() {
+    let long = |begin: &str, drop: &str| [begin, &drop.repeat(100_000 / drop.len())].concat();
+    for (answer, looks) in [
+        // The head: its first line, a field, field after field, interim answers.
+        (long("HTTP/1.1 200 ", "O"), false),
+        (long("HTTP/1.1 200 OK\r\nA: ", "b"), false),
+        (long("HTTP/1.1 200 OK\r\n", "A: b\r\n"), false),
+        (long("", "HTTP/1.1 103 Early Hints\r\n\r\n"), false),
+        // The body: by length, by the end of the connection, in chunks, one of which goes on for ever.
+        (long("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n", "x"), true),
+        (long("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n", "x"), false),
+        (long("HTTP/1.1 200 OK\r\n\r\n", "x"), true),
+        (long("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "1\r\nx\r\n"), true),
+        (long("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nfffff\r\n", "x"), false),
+    ] {
+        let whole = answer.len() as u64;
+        let outcome = dripping(answer.into_bytes(), Duration::from_millis(1), looks, 0.3);
+        assert_eq!((outcome.ok(0), outcome.failures()), (0, vec![("timeout", 6)]));
+        assert_eq!(outcome.summary.examples[0].said, "GET /: no whole answer in time");
+        // Nobody waited for all of it.
+        assert!(outcome.counter(0, "bytes_in") < whole, "{whole}");
     }
 }

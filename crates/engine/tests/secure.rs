@@ -3,7 +3,7 @@
 mod support;
 
 use std::io::{Read, Write};
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,11 +24,15 @@ struct Script {
     /// Says goodbye and closes; a server that hangs up does not say it.
     closes: bool,
     hangs_up: bool,
+    /// The handshake, or each byte of the answer in a record of its own, is sent byte by byte with this pause.
+    shakes: Option<Duration>,
+    drips: Option<Duration>,
 }
 
 impl Script {
     fn keeping(answer: impl Into<Vec<u8>>) -> Self {
-        Self { answer: answer.into(), raw: Vec::new(), rest: None, closes: false, hangs_up: false }
+        let (raw, answer) = (Vec::new(), answer.into());
+        Self { answer, raw, rest: None, closes: false, hangs_up: false, shakes: None, drips: None }
     }
 }
 
@@ -50,13 +54,40 @@ fn start(script: Script) -> (u16, String) {
         for stream in listener.incoming() {
             let (config, script) = (config.clone(), script.clone());
             let connection = ServerConnection::new(config).unwrap();
-            std::thread::spawn(move || serve(StreamOwned::new(connection, stream.unwrap()), &script));
+            let socket = Socket { stream: stream.unwrap(), pause: script.shakes };
+            std::thread::spawn(move || serve(StreamOwned::new(connection, socket), &script));
         }
     });
     (port, cert.pem())
 }
 
-fn serve(mut stream: StreamOwned<ServerConnection, std::net::TcpStream>, script: &Script) {
+/// A socket on which each byte is a packet of its own, with a pause after it, if there is one.
+struct Socket {
+    stream: TcpStream,
+    pause: Option<Duration>,
+}
+
+impl Read for Socket {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        self.stream.read(buffer)
+    }
+}
+
+impl Write for Socket {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let Some(pause) = self.pause.filter(|_| !bytes.is_empty()) else { return self.stream.write(bytes) };
+        self.stream.write_all(&bytes[..1])?;
+        std::thread::sleep(pause);
+        Ok(1)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+fn serve(mut stream: StreamOwned<ServerConnection, Socket>, script: &Script) {
+    stream.sock.stream.set_nodelay(true).unwrap();
     let mut request = Vec::new();
     let mut buffer = [0; 16 << 10];
     loop {
@@ -67,13 +98,14 @@ fn serve(mut stream: StreamOwned<ServerConnection, std::net::TcpStream>, script:
         }
         request.clear();
         let mut wire = Vec::new();
-        for piece in script.answer.chunks(16 << 10) {
+        for piece in script.answer.chunks(if script.drips.is_some() { 1 } else { 16 << 10 }) {
             stream.conn.writer().write_all(piece).unwrap();
             while stream.conn.wants_write() {
                 stream.conn.write_tls(&mut wire).unwrap();
             }
         }
         wire.extend(&script.raw);
+        stream.sock.pause = script.drips;
         if stream.sock.write_all(&wire).is_err() {
             return;
         }
@@ -102,13 +134,17 @@ fn is_whole(request: &[u8]) -> bool {
 
 /// Five operations of one step.
 fn five(script: Script, step: Json) -> Outcome {
+    within(300.0, script, step)
+}
+
+fn within(timeout_s: f64, script: Script, step: Json) -> Outcome {
     let (port, certificate) = start(script);
     let mut plan = plan(port, 600.0, json!([operation("op", json!([step]))]));
     plan["target"]["host"] = json!("localhost");
     plan["target"]["authority"] = json!(format!("localhost:{port}"));
     plan["target"]["tls"] = json!({"ca": {"file": "its own", "text": certificate}});
     plan["load"]["operations"] = json!(5);
-    plan["load"]["timeout_s"] = json!(300);
+    plan["load"]["timeout_s"] = json!(timeout_s);
     run(plan)
 }
 
@@ -189,4 +225,33 @@ fn a_record_that_does_not_hold_is_told_behind_a_part_of_an_answer() {
     let raw = [&[23, 3, 3, 0, 32][..], &[0; 32]].concat();
     let outcome = five(Script { raw, ..Script::keeping(answer) }, get("/", json!({})));
     assert_eq!((outcome.ok(0), outcome.failures()), (0, vec![("tls", 5)]));
+}
+
+#[test]
+fn a_handshake_and_an_answer_that_drip_are_read_to_their_end() {
+    let drop = Some(Duration::ZERO);
+    for (expect, closes) in
+        [(json!({"status": [200], "contains": ["the end"]}), false), (json!({"status": [200]}), true)]
+    {
+        let script = Script { closes, shakes: drop, drips: drop, ..Script::keeping(page("the end")) };
+        let outcome = five(script, get("/", json!({"expect": expect})));
+        assert_eq!((outcome.ok(0), outcome.failures()), (5, Vec::new()));
+    }
+}
+
+#[test]
+fn what_drips_too_slowly_is_cut_by_the_time_out() {
+    let slow = Some(Duration::from_millis(1));
+    let head = format!("HTTP/1.1 200 OK\r\nA: {}\r\n\r\n", "b".repeat(50_000)).into_bytes();
+    let body = page(&"x".repeat(50_000));
+    for (script, said) in [
+        (Script { shakes: slow, ..Script::keeping(page("the end")) }, "GET /: no TLS handshake in time"),
+        (Script { drips: slow, ..Script::keeping(head) }, "GET /: no whole answer in time"),
+        (Script { drips: slow, ..Script::keeping(body) }, "GET /: no whole answer in time"),
+    ] {
+        let outcome = within(0.3, script, get("/", json!({})));
+        assert_eq!((outcome.ok(0), outcome.failures()), (0, vec![("timeout", 5)]), "{said}");
+        // On a busy machine one handshake may take as long; those that drip take longer always.
+        assert!(outcome.summary.examples.iter().any(|example| example.said == said), "{said}");
+    }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::one;
-use crate::server::{DATA, PING, Reply, Seen, Server, frame, goaway, ok, reset};
+use crate::server::{DATA, PING, Reply, Seen, Server, answer, frame, goaway, ok, reset};
 use crate::support::{Outcome, get, run};
 
 /// Two operations against this script.
@@ -79,8 +79,8 @@ fn wrong_frames_end_the_connection() {
 
 #[test]
 fn a_server_of_http_1_is_told_as_such() {
-    use crate::support::{Server, answer};
-    let server = Server::start(|_| answer(400, "", "what?"));
+    use crate::support;
+    let server = support::Server::start(|_| support::answer(400, "", "what?"));
     let outcome = run(one(server.port, 1, get("/", json!({}))));
     assert_eq!(outcome.failures(), [("http2", 1)]);
     assert!(said(&outcome).contains("the server answers in HTTP/1"), "{}", said(&outcome));
@@ -144,6 +144,46 @@ fn a_body_without_end_is_cut_by_the_time_out() {
     plan["load"]["timeout_s"] = json!(0.3);
     let outcome = run(plan);
     assert_eq!(outcome.failures(), [("timeout", 1)]);
+}
+
+/// An answer whose content comes in frames of one byte.
+fn in_drops(request: &Seen, body: &str) -> Vec<u8> {
+    let mut whole = answer(request, 200, &[], "");
+    // The frame that ends it comes last.
+    let end = whole.split_off(whole.len() - 9);
+    body.bytes().for_each(|byte| whole.extend(frame(DATA, 0, request.stream, &[byte])));
+    [whole, end].concat()
+}
+
+#[test]
+fn an_answer_that_drips_is_read_to_its_end() {
+    let server = Server::start(|request| Reply::Drip(Duration::ZERO, in_drops(request, "the end")));
+    for expect in [json!({"status": [200], "contains": ["the end"]}), json!({"status": [200]})] {
+        let outcome = run(one(server.port, 3, get("/", json!({"expect": expect}))));
+        assert_eq!((outcome.ok(0), outcome.failures()), (3, vec![]));
+    }
+}
+
+#[test]
+fn an_answer_that_drips_too_slowly_is_cut_by_the_time_out() {
+    type Script = fn(&Seen) -> Vec<u8>;
+    let content: Script = |request| in_drops(request, &"x".repeat(10_000));
+    let head: Script = |request| answer(request, 200, &[("a", "b"); 3_000], "");
+    // Frames that say nothing are bounded by their number, too.
+    let nothing: Script = |request| {
+        let mut whole = in_drops(request, "");
+        whole.truncate(whole.len() - 9);
+        whole.extend(frame(DATA, 0, request.stream, &[]).repeat(10_000));
+        whole
+    };
+    for script in [content, head, nothing] {
+        let server = Server::start(move |request| Reply::Drip(Duration::from_millis(1), script(request)));
+        let mut plan = one(server.port, 2, get("/", json!({})));
+        plan["load"]["timeout_s"] = json!(0.3);
+        let outcome = run(plan);
+        assert_eq!((outcome.ok(0), outcome.failures()), (0, vec![("timeout", 2)]));
+        assert_eq!(said(&outcome), "GET /: no whole answer in time");
+    }
 }
 
 #[test]

@@ -44,6 +44,8 @@ pub enum Reply {
     Send(Vec<u8>),
     /// Keeps them until so many requests of the connection wait, and sends all at once.
     Together(usize, Vec<u8>),
+    /// Sends them byte by byte, with a pause after each; what is asked meanwhile waits.
+    Drip(Duration, Vec<u8>),
     /// Sends them after a while.
     After(Duration, Vec<u8>),
     /// Sends the first, and the second a while later.
@@ -175,9 +177,9 @@ struct Answers {
 }
 
 impl Answers {
-    fn send(&self, bytes: &[u8]) {
-        // The client may be gone.
-        let _ = self.socket.lock().unwrap().write_all(bytes);
+    /// Whether the client is still there.
+    fn send(&self, bytes: &[u8]) -> bool {
+        self.socket.lock().unwrap().write_all(bytes).is_ok()
     }
 
     /// The same, as what so many requests have waited for.
@@ -222,8 +224,8 @@ impl Serving<'_> {
                         answers.send(&frame(WINDOW_UPDATE, 0, stream, &more));
                     }
                 }
-                SETTINGS if flags == 0 => answers.send(&frame(SETTINGS, 1, 0, &[])),
-                PING if flags == 0 => answers.send(&frame(PING, 1, 0, &payload)),
+                SETTINGS if flags == 0 => drop(answers.send(&frame(SETTINGS, 1, 0, &[]))),
+                PING if flags == 0 => drop(answers.send(&frame(PING, 1, 0, &payload))),
                 _ => {}
             }
             if !matches!(kind, HEADERS | DATA) || flags & END_STREAM == 0 {
@@ -241,6 +243,15 @@ impl Serving<'_> {
                     if kept.len() == count {
                         answers.answer(&std::mem::take(&mut kept).concat(), count);
                     }
+                }
+                Reply::Drip(pause, bytes) => {
+                    for byte in &bytes {
+                        std::thread::sleep(pause);
+                        if !answers.send(std::slice::from_ref(byte)) {
+                            return Ok(());
+                        }
+                    }
+                    answers.answer(&[], 1);
                 }
                 Reply::After(delay, bytes) => {
                     let answers = answers.clone();

@@ -38,6 +38,8 @@ pub enum Reply {
     Send(Vec<Vec<u8>>),
     /// The same, each piece after so many milliseconds.
     Slowly(Vec<(u64, Vec<u8>)>),
+    /// Sends this byte by byte, with a pause after each, and waits for the next request.
+    Drip(Vec<u8>, Duration),
     /// Sends this and closes.
     SendAndClose(Vec<u8>),
     /// Closes with unread or unsent data, which resets the connection.
@@ -121,6 +123,11 @@ fn serve(stream: TcpStream, connection: usize, script: &dyn Fn(&Seen) -> Reply, 
                     }
                 }
             }
+            Reply::Drip(bytes, pause) => {
+                if !drip(&mut writer, &bytes, pause) {
+                    return;
+                }
+            }
             Reply::SendAndClose(bytes) => {
                 let _ = writer.write_all(&bytes);
                 return;
@@ -140,6 +147,15 @@ fn serve(stream: TcpStream, connection: usize, script: &dyn Fn(&Seen) -> Reply, 
             Reply::Silence => std::thread::sleep(Duration::from_secs(60)),
         }
     }
+}
+
+/// Sends bytes one at a time, with a pause after each; whether all were taken.
+pub fn drip(writer: &mut impl Write, bytes: &[u8], pause: Duration) -> bool {
+    bytes.iter().all(|byte| {
+        let taken = writer.write_all(&[*byte]).is_ok();
+        std::thread::sleep(pause);
+        taken
+    })
 }
 
 fn read_request(reader: &mut impl BufRead, connection: usize, nth: usize) -> Option<Seen> {
