@@ -34,15 +34,16 @@ http {{
 _PATIENCE_S = 60.0
 
 
-def free_port() -> int:
-    """A port that nothing listens on."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
+def free_port(host: str = "127.0.0.1") -> int:
+    """A port of an address that nothing listens on."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.create_server((host, 0), family=family) as listener:
         return int(listener.getsockname()[1])
 
 
 @contextmanager
-def nginx(folder: Path, http: str, port: int) -> Iterator[None]:
-    """Runs it with the directives `http`, which must listen on `port`, until the end of the block."""
+def nginx(folder: Path, http: str, port: int, host: str = "127.0.0.1") -> Iterator[None]:
+    """Runs it with the directives `http`, which must listen there, until the end of the block."""
     program = shutil.which("nginx") or "/usr/sbin/nginx"
     if not Path(program).is_file():
         pytest.skip("nginx is not installed")
@@ -50,7 +51,7 @@ def nginx(folder: Path, http: str, port: int) -> Iterator[None]:
     config.write_text(_CONFIG.format(folder=folder, http=http, user="user root;" if _is_root() else ""))
     with subprocess.Popen([program, "-p", str(folder), "-c", str(config)]) as process:
         try:
-            _await(port, process)
+            _await(port, host, process)
             yield
         finally:
             process.terminate()
@@ -60,20 +61,20 @@ def _is_root() -> bool:
     return Path("/proc/self").stat().st_uid == 0
 
 
-def _await(port: int, process: subprocess.Popen[bytes]) -> None:
+def _await(port: int, host: str, process: subprocess.Popen[bytes]) -> None:
     until = time.monotonic() + _PATIENCE_S
     while time.monotonic() < until:
         assert process.poll() is None, "nginx ended"
-        if listens(port):
+        if listens(port, host):
             return
         time.sleep(0.02)
     raise AssertionError("nginx does not listen")
 
 
-def listens(port: int) -> bool:
+def listens(port: int, host: str = "127.0.0.1") -> bool:
     """Whether a connection to a port of this machine is accepted."""
     try:
-        socket.create_connection(("127.0.0.1", port), 1).close()
+        socket.create_connection((host, port), 1).close()
     except OSError:
         return False
     return True

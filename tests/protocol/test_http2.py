@@ -1,4 +1,4 @@
-"""HTTP/2 against real servers: by ALPN and by prior knowledge, and what a run says of it."""
+"""HTTP/2 against real servers, by ALPN and by prior knowledge, HTTP/1.1 beside it, and what a run says."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import nginx_site
 import pytest
 from certificates import Authority
-from http2_servers import IMAGE, IMAGES, SERVERS, serving
+from http2_servers import ALL, IMAGE, IMAGES, SERVERS, serving
 
 SCENARIO = """
 format = 1
@@ -68,7 +68,8 @@ def check_pages(told: dict[str, Any], operations: int) -> None:
     # In a session each image is asked for once: two users have one each.
     assert counters["images"] == 2 * IMAGES
     assert counters["image_bytes"] == 2 * IMAGES * len(IMAGE)
-    assert counters["body_bytes"] < counters["bytes_in"] < counters["body_bytes"] * 1.05 + 20_000
+    # By HTTP/1.1 each user has several connections, and each of them a handshake.
+    assert counters["body_bytes"] < counters["bytes_in"] < counters["body_bytes"] * 1.05 + 40_000
 
 
 @pytest.mark.parametrize("scheme", ["https", "http"])
@@ -104,6 +105,37 @@ def test_requests_at_a_rate_share_connections(
     assert page["ok"] > 0, told["failures"]
     assert sum(page["failed"].values()) == 0, told["failures"]
     assert 1 <= told["http2"]["connections"] <= 2
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("server", ALL)
+def test_pages_by_http_1_and_tls(tmp_path: Path, authority: Authority, server: str) -> None:
+    with serving(server, tmp_path, authority.certificates["server"]) as ports:
+        told = run(tmp_path, f"https://127.0.0.1:{ports['https']}", authority, http="1.1")
+    check_pages(told, 20)
+    assert told["http2"] is None
+    agreed = told["tls"]["negotiated"]
+    assert {one["protocol"] for one in agreed} == {"TLS 1.3"}
+    assert sum(one["full"] for one in agreed) >= 2
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("server", [name for name in ALL if name not in ("nginx", "haproxy")])
+def test_pages_by_http_1(tmp_path: Path, authority: Authority, server: str) -> None:
+    # A port of nginx or HAProxy without TLS speaks HTTP/2 or HTTP/1.1, as it is told.
+    with serving(server, tmp_path, authority.certificates["server"]) as ports:
+        told = run(tmp_path, f"http://127.0.0.1:{ports['http']}", authority, http="1.1")
+    check_pages(told, 20)
+    assert (told["http2"], told["tls"]) == (None, None)
+
+
+@pytest.mark.long
+def test_the_container_chooses_http_1(tmp_path: Path, authority: Authority) -> None:
+    with serving("container", tmp_path, authority.certificates["server"]) as ports:
+        told = run(tmp_path, f"https://127.0.0.1:{ports['https']}", authority)
+    check_pages(told, 20)
+    assert told["http2"]["connections"] == 0
+    assert told["http2"]["http1_connections"] >= 2
 
 
 def test_a_server_may_choose_http_1(tmp_path: Path, authority: Authority) -> None:
