@@ -102,10 +102,8 @@ fn a_full_queue_is_a_timeout_in_the_end() {
     std::fs::remove_file(path).unwrap();
 }
 
-#[test]
-fn users_come_from_the_addresses_that_are_named() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
+/// Answers every request; where its clients come from.
+fn peers_of(listener: TcpListener) -> std::sync::mpsc::Receiver<String> {
     let (sender, peers) = channel();
     std::thread::spawn(move || {
         for stream in listener.incoming() {
@@ -118,7 +116,14 @@ fn users_come_from_the_addresses_that_are_named() {
             });
         }
     });
-    let mut plan = of_one(port, 6);
+    peers
+}
+
+#[test]
+fn users_come_from_the_addresses_that_are_named() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut plan = of_one(listener.local_addr().unwrap().port(), 6);
+    let peers = peers_of(listener);
     plan["load"]["users"] = json!(6);
     plan["target"]["from"] = json!(["127.0.0.77", "127.0.0.78", "127.0.0.79"]);
     let outcome = run(plan);
@@ -127,6 +132,21 @@ fn users_come_from_the_addresses_that_are_named() {
     came.sort();
     let expected = ["127.0.0.77", "127.0.0.78", "127.0.0.79"].map(|one| [one; 2]).concat();
     assert_eq!(came, expected);
+}
+
+#[test]
+fn a_server_of_ipv6_is_reached_from_addresses_of_ipv6() {
+    let Ok(listener) = TcpListener::bind("[::1]:0") else {
+        println!("not judged: this machine has no IPv6");
+        return;
+    };
+    let mut plan = of_one(listener.local_addr().unwrap().port(), 2);
+    let peers = peers_of(listener);
+    plan["target"]["host"] = json!("::1");
+    plan["target"]["from"] = json!(["127.0.0.1", "::1"]);
+    let outcome = run(plan);
+    assert_eq!((outcome.ok(0), outcome.failures()), (2, vec![]));
+    assert_eq!(peers.try_iter().collect::<Vec<_>>(), ["::1"]);
 }
 
 #[test]

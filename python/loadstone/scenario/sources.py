@@ -19,8 +19,8 @@ Ip = ipaddress.IPv4Address | ipaddress.IPv6Address
 def addresses(written: Sequence[str]) -> list[str]:
     """All of them, each once. ValueError with a sentence when one cannot be read.
 
-    >>> addresses(["127.0.0.9", "127.0.0.2-127.0.0.4"])
-    ['127.0.0.9', '127.0.0.2', '127.0.0.3', '127.0.0.4']
+    >>> addresses(["127.0.0.9", "127.0.0.2-127.0.0.4", "2001:db8::a-2001:db8::b"])
+    ['127.0.0.9', '127.0.0.2', '127.0.0.3', '127.0.0.4', '2001:db8::a', '2001:db8::b']
     """
     found: dict[str, None] = {}
     for text in written:

@@ -54,7 +54,8 @@ def serve(settings: Settings, terms: Terms, named: Callable[[str], Path]) -> Non
         try:
             server = Server(settings.host, settings.port, door, desk)
         except OSError as error:
-            where = f"{settings.host}:{settings.port}"
+            host = f"[{settings.host}]" if ":" in settings.host else settings.host
+            where = f"{host}:{settings.port}"
             message = f"cannot listen on {where}: {error.strerror or error}"
             hint = "choose another --port, or none for any that is free"
             raise LoadstoneError("bad-address", message, hint=hint) from error
