@@ -223,8 +223,11 @@ fn a_record_that_does_not_hold_is_told_behind_a_part_of_an_answer() {
     answer.truncate(answer.len() - 1);
     // A record's head and 32 bytes that nobody encrypted; the connection stays open.
     let raw = [&[23, 3, 3, 0, 32][..], &[0; 32]].concat();
-    let outcome = five(Script { raw, ..Script::keeping(answer) }, get("/", json!({})));
+    let outcome = five(Script { raw: raw.clone(), ..Script::keeping(answer) }, get("/", json!({})));
     assert_eq!((outcome.ok(0), outcome.failures()), (0, vec![("tls", 5)]));
+    // Behind a whole one it costs the connection, and not the answer.
+    let outcome = five(Script { raw, ..Script::keeping(page("the end")) }, get("/", json!({})));
+    assert_eq!((outcome.ok(0), outcome.failures()), (5, Vec::new()));
 }
 
 #[test]

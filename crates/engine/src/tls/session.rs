@@ -136,12 +136,13 @@ impl Session {
             }
             let mut piece = &records.0[..got];
             while !piece.is_empty() {
-                // What was decrypted before the fault is an answer, perhaps: the fault is told after it.
-                match self.take(&mut piece, socket, wire) {
-                    Err(_) if length > 0 => break,
+                let outcome = self.take(&mut piece, socket, wire);
+                // What was decrypted before a fault is an answer, perhaps: the fault is told after it.
+                self.drain(buffer, &mut length);
+                match outcome {
+                    Err(_) if length > 0 || self.said_goodbye => break,
                     outcome => outcome?,
                 }
-                self.drain(buffer, &mut length);
             }
             let drained = got < records.0.len();
             if length > 0 || self.said_goodbye {
