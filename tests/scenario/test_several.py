@@ -162,6 +162,22 @@ def test_all_are_one_plan(put: Put) -> None:
     assert scenario.counters[-1] == "fronts"
 
 
+def test_what_only_renews_the_token_of_one_is_no_operation_of_the_whole(put: Put) -> None:
+    renewing = (
+        '[[operation]]\nname = "LogIn"\nlimit_s = 1\n[[operation.step]]\npost = "/token"\n'
+        'extract.token = { json = "$.token" }\n'
+    )
+    second = READERS.index('[[operation]]\nname = "Read"')
+    readers = READERS[:second] + renewing + READERS[second:]
+    auth = 'auth = { bearer = "{token}", refresh = "LogIn" }\n'
+    readers = readers.replace('get = "/articles/{article}"\n', f'get = "/articles/{{article}}"\n{auth}')
+    scenario = load_scenario(put(readers))
+    planned = scenario.plan()["operations"]
+    assert [one["name"] for one in planned] == ["readers.Home", "readers.Read", "editors.Home"]
+    assert [one.name for one in scenario.operations] == [one["name"] for one in planned]
+    assert (len(planned[1]["steps"]), planned[1]["steps"][0]["renewal"]) == (2, [1, 1])
+
+
 def test_what_a_scenario_draws_and_calls_is_beside_its_own_file(put: Put) -> None:
     plan = load_scenario(put()).plan()
     drawn = {draw["name"]: draw["value"] for draw in plan["operations"][2]["draw"]}

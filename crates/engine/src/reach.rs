@@ -58,7 +58,9 @@ impl Reach {
             connected: AtomicBool::new(false),
             tunnel: (by_proxy == Some(ByProxy::Tunnel))
                 // Its connections are everybody's.
-                .then(|| connect_request(place, &program.scenarios[0].browser.user_agent, &program.proxy_field)),
+                .then(|| {
+                    connect_request(place, &program.scenarios[0].browser.user_agent, &program.proxy_field)
+                }),
             credentials: credentials_of(place, program.http)?,
         })
     }

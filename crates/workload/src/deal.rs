@@ -122,7 +122,7 @@ mod tests {
                 for (count, weight) in count.iter().zip(&weights) {
                     let share = f64::from(so_far) * f64::from(*weight) / f64::from(total);
                     prop_assert!((f64::from(*count) - share).abs() < bound, "{so_far} {count} {share}");
-                    if so_far % total == 0 {
+                    if so_far.is_multiple_of(total) {
                         prop_assert_eq!(*count * total, so_far * weight);
                     }
                 }

@@ -295,7 +295,7 @@ class Built:
         whole = dict(self._raw)
         if self._operations or not self._parts:
             # In the order of a file that people write.
-            after = {key: whole.pop(key) for key in ("mix", "check", "fault") if key in whole}
+            after: dict[str, Any] = {key: whole.pop(key) for key in ("mix", "check", "fault") if key in whole}
             whole |= {"operation": self._operations, **after}
         if self._parts:
             whole["scenario"] = [

@@ -108,7 +108,7 @@ def check(file: ComposedFile) -> Iterator[Finding]:
 
 def _shares(shares: Sequence[float]) -> Iterator[Finding]:
     exact = [_exact(share) for share in shares]
-    total = sum(exact)
+    total = sum(exact, Fraction(0))
     whole = all(share.denominator == 1 for share in exact)
     if not whole and abs(total - 1) > _TOLERANCE:
         message = f"the shares sum to {float(total):.6g}, expected 1"

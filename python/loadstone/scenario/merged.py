@@ -12,6 +12,7 @@ from loadstone.scenario import model
 from loadstone.scenario.composed import DOT, ComposedFile
 from loadstone.scenario.findings import Finding, ScenarioError, Source
 from loadstone.scenario.positions import Path
+from loadstone.scenario.sessions import Session
 from loadstone.scenario.single import Single
 from loadstone.scenario.target import Target
 from loadstone.site import SITES
@@ -44,7 +45,10 @@ def merged(top: ComposedFile, parts: Sequence[Single], source: Source) -> Merged
     warnings = list[LoadstoneError]()
     operations, checks, wanted = list[model.Operation](), list(top.check), list(top.sla.goals)
     for said, part in zip(top.scenario, parts, strict=True):
+        made = {operation.name for operation in part.file.walked}
         for number, operation in enumerate(part.file.operation):
+            if operation.name not in made:
+                continue
             elsewhere["operation", len(operations)] = (part.source, ("operation", number))
             pacing = operation.pacing or part.file.pacing
             name = f"{said.name}{DOT}{operation.name}"
@@ -68,7 +72,7 @@ def merged(top: ComposedFile, parts: Sequence[Single], source: Source) -> Merged
             "data": {},
             "secrets": {name: one for part in parts for name, one in part.file.secrets.items()},
             "load": top.load,
-            "session": model.Session(),
+            "session": Session(),
             "sla": top.sla.model_copy(update={"goals": wanted}),
             "operation": operations,
             "mix": None,
@@ -153,7 +157,7 @@ def _goals(text: str, name: str, file: model.ScenarioFile) -> list[str]:
     goal = goals.parse(text)
     if goal.each:
         rest = goal.text.removeprefix("every ")
-        return [f"{name}{DOT}{operation.name} {rest}" for operation in file.operation]
+        return [f"{name}{DOT}{operation.name} {rest}" for operation in file.walked]
     return [f"{name}{DOT}{goal.text}"] if goal.operation else []
 
 
