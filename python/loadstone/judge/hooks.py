@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from loadstone.digits import digits
 from loadstone.judge.checks import HOOKS_BUSY, met_if
 from loadstone.judge.measurement import Measurement, Rules
 from loadstone.judge.noise_checks import LESS_LOAD
@@ -24,14 +25,16 @@ def hooks_check(measurement: Measurement, rules: Rules) -> list[Check]:
         return []
     where, share = busiest(measurement)
     waited = _waiting_share(measurement)
+    turns = digits(100 * waited, 2)
     of_users = not Unit.of(rules.plan["load"]).is_rate
     most = max(measurement.hooks, key=lambda hook: hook.cpu_s).name
     return [
         Check(
             name=HOOKS_BUSY,
             verdict=met_if(share < CPU_SHARE and not (of_users and waited >= LESS_LOAD)),
-            measured=f"{f'{where}: ' if where else ''}{100 * share:.2g} % of a processor, most for {most}"
-            + (f"; users waited {100 * waited:.2g} % of their time for their turn" if of_users else ""),
+            measured=(f"{where}: " if where else "")
+            + f"{digits(100 * share, 2)} % of a processor, most for {most}"
+            + (f"; users waited {turns} % of their time for their turn" if of_users else ""),
             expected=f"under {100 * CPU_SHARE:.0f} %"
             + (f", and under {100 * LESS_LOAD:g} %" if of_users else ""),
             hint="functions in Python held the load back: say with templates, draws and extractions what "

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from loadstone.digits import digits
 from loadstone.judge.evidence import count_bounds, heavy_deviations, level
 from loadstone.judge.histogram import Floats, Histogram
 from loadstone.judge.laws import moments, pacing_law, variation
@@ -73,7 +74,7 @@ def _by_cycles(measurement: Measurement, rules: Rules) -> Check:
     error = math.sqrt(3 * users * _residual_variance(measurement, rules))
     allowed = max(TOLERANCE * lived, heavy_deviations(level(), users) * error)
     shown = f"{carried / (part.stop - part.start):.1f} users carry the throughput"
-    expected = f"{users:.1f} users ± {100 * allowed / lived if lived else 0:.2g} %"
+    expected = f"{users:.1f} users ± {digits(100 * allowed / lived if lived else 0, 2)} %"
     if carried < lived - allowed:
         hint = "operations hang or time out: look at failures and at users in an operation"
         return _check("missed", shown, expected, hint)

@@ -20,6 +20,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from loadstone.digits import digits
 from loadstone.goals import Goal
 from loadstone.judge.checks import CROWDED, NOISY, met_if
 from loadstone.judge.goals import judge_goal
@@ -135,18 +136,18 @@ def _worst(measurement: Measurement, most: Callable[[OperationSeries], float]) -
     """How many answers could have been pushed, of the operation that it could be most of."""
     shares = {one.name: most(one) / max(1.0, float(one.count.sum())) for one in measurement.operations}
     name = max(shares, key=shares.__getitem__)
-    return f"may have pushed {100 * shares[name]:.2g} % of {name} over its limit"
+    return f"may have pushed {digits(100 * shares[name], 2)} % of {name} over its limit"
 
 
 def _delays(measurement: Measurement, noise: Noise, rules: Rules) -> Check:
     def most(one: OperationSeries) -> float:
         return pushed(one, noise.control, EMPTY, 0.0)
 
-    p99, p999 = (noise.control.quantile_us(share) or 0.0 for share in (0.99, 0.999))
+    told = [digits((noise.control.quantile_us(share) or 0.0) / 1000) for share in (0.99, 0.999)]
     return Check(
         name=NOISY,
         verdict=met_if(not _changes(measurement, rules, most)) if noise.control.count else "open",
-        measured=f"a null exchange takes {p99 / 1000:.3g} ms (p99), {p999 / 1000:.3g} ms (p99.9), which "
+        measured=f"a null exchange takes {told[0]} ms (p99), {told[1]} ms (p99.9), which "
         + _worst(measurement, most),
         expected="no verdict hangs on it",
         hint="this machine stands still at times: keep other work off it, or measure on another one",

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from loadstone.digits import digits
 from loadstone.probe.estimate import mean_of
-from loadstone.probe.sentence import LEAST_ROUNDS, digits, percent, silent, spread, told
+from loadstone.probe.sentence import LEAST_ROUNDS, percent, silent, spread, told
 from loadstone.stages.probe import IcmpTrips, Sentence, TcpFlows, UdpFlows
 
 Evidence = dict[str, Any]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from loadstone.digits import digits
 from loadstone.probe.congestion import congestion, load
 from loadstone.probe.link import link
-from loadstone.probe.sentence import LEAST_ROUNDS, digits, percent, silent, spread, told
+from loadstone.probe.sentence import LEAST_ROUNDS, percent, silent, spread, told
 from loadstone.stages.probe import Estimate, Group, Pair, Path, Sentence, Together, Trips
 
 FIBRE_KM_PER_MS = 299.792458 / 1.468

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from loadstone.probe.sentence import LEAST_ROUNDS, digits, percent, silent, spread, told
+from loadstone.digits import digits
+from loadstone.probe.sentence import LEAST_ROUNDS, percent, silent, spread, told
 from loadstone.stages.probe import Burst, Sentence, TcpFlows, UdpFlows
 
 CLASSES = {

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
+from loadstone.digits import digits
 from loadstone.stages.probe import Estimate, Sentence
 
 LEAST_ROUNDS = 3
@@ -21,17 +21,6 @@ def silent(about: str, where: str, text: str, evidence: Mapping[str, Any] | None
     """A sentence that says why nothing is said."""
     words = f"The evidence does not suffice: {text}"
     return Sentence(about=about, where=where, said=False, text=words, evidence=dict(evidence or {}))
-
-
-def digits(value: float) -> str:
-    """Three significant digits without an exponent.
-
-    >>> digits(0.04217), digits(19.12), digits(6812.4), digits(0.0)
-    ('0.0422', '19.1', '6,812', '0')
-    """
-    if not value or not math.isfinite(value):
-        return f"{value:g}"
-    return f"{value:,.{max(0, 2 - math.floor(math.log10(abs(value))))}f}"
 
 
 def spread(found: Estimate, unit: str) -> str:
