@@ -75,7 +75,8 @@ def _row(name: str, operation: OperationFigures) -> list[str]:
 
 def _scenario(one: ScenarioFigures, things: str) -> str:
     """One of several scenarios: what share it was to have, and what it did."""
-    sessions = f", {one.sessions.begun} sessions begun" if one.sessions else ""
+    begun = one.sessions.begun if one.sessions else 0
+    sessions = f", {begun} session{'' if begun == 1 else 's'} begun" if one.sessions else ""
     return (
         f"{one.name} ({100 * one.share:.4g} % of the {things}): {one.count} operations "
         f"({_percent(one.count_share)}), {one.failed} failed, "
