@@ -8,6 +8,8 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
+from loadstone.digits import digits
+
 UNKNOWN = "–"
 
 Form = Callable[[Any], str]
@@ -50,10 +52,8 @@ def figure(value: float) -> str:
     >>> figure(0.04217), figure(0.005), figure(4.966), figure(40.13), figure(1234.5), figure(0)
     ('0.0422', '0.005', '4.97', '40.1', '1,234', '0')
     """
-    if value == 0 or not math.isfinite(value):
-        return f"{value:.0f}"
-    digits = f"{value:,.{max(0, 2 - math.floor(math.log10(abs(value))))}f}"
-    return digits.rstrip("0") if abs(value) < 0.1 else digits
+    told = digits(value)
+    return told.rstrip("0") if 0 < abs(value) < 0.1 else told
 
 
 @known

@@ -7,7 +7,7 @@ from loadstone.report import format
 from loadstone.report.elastic import elasticity
 from loadstone.report.failures import examples, failures, spoken
 from loadstone.report.folder import Run
-from loadstone.report.goals import amount, asked
+from loadstone.report.goals import amount, asked, bound
 from loadstone.report.hooks import hooks
 from loadstone.report.http2 import http2
 from loadstone.report.noise import noise
@@ -64,8 +64,8 @@ def goals_of(run: stages.Run) -> Table:
             "low": goal.low,
             "high": goal.high,
             "seen": amount(goal, goal.measured),
-            "low_seen": amount(goal, goal.low),
-            "high_seen": amount(goal, goal.high),
+            "low_seen": bound(goal, goal.low),
+            "high_seen": bound(goal, goal.high),
             "operation": goal.operation,
             "window_start_s": goal.window_start_s,
         }
