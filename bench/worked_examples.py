@@ -21,7 +21,7 @@ import asked
 ROOT = Path(__file__).parents[1]
 LOADSTONE = ROOT / ".venv/bin/loadstone"
 SERVICES = {"datasette": "catalogue", "wordpress": "wordpress", "chat": "chat"}
-SEARCH = "--from 10 --window 60 --tolerance 0.1 --repeats 2 --max-runs 14 --set load.ramp_up_s=10"
+SEARCH = "--from 10 --window 60 --tolerance 0.1 --repeats 2 --max-runs 20 --set load.ramp_up_s=10"
 NODES = "--users 10000 --target 0.9999"
 COST = "--book aws-2026 --instance m7i.large"
 """Two virtual cores: about what the quotas of a lab's two hosts come to."""
@@ -91,17 +91,16 @@ def row(folder: Path) -> str:
 def readme(out: Path) -> str:
     """The table of all examples that are in the folder, with what made it."""
     names = [name for name in SERVICES if (out / name / "cost.json").exists()]
-    first = json.loads((out / names[0] / "capacity.json").read_text())
-    machine = first["machine"]
+    records = [json.loads((out / name / "capacity.json").read_text()) for name in names]
+    machine, began = records[0]["machine"], " and ".join(one["started_at"] for one in records)
     return "\n".join(
         [
             "# Worked examples: users, nodes, dollars",
-            f"`python bench/worked_examples.py`, begun at {first['started_at']}, on",
+            f"`python bench/worked_examples.py`, begun at {began}, on",
             f"{machine['cores']} cores of an {machine['cpu']}, {machine['os']}. Each application has a",
-            "lab of its own with the processor quotas of its `lab.toml`. Per example:",
+            "lab of its own with the processor quotas of its `lab.toml`. Searches, and what followed each:",
             "",
-            "    loadstone capacity examples/NAME/scenario.toml --topology examples/NAME/lab.toml \\",
-            f"        --service SERVICE {SEARCH} --out DIR",
+            *(f"    {' '.join(one['command'])}" for one in records),
             f"    loadstone nodes --from DIR {NODES}",
             f"    loadstone cost --from DIR {COST}",
             "",
