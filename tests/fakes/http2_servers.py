@@ -156,7 +156,9 @@ def _nginx(
     folder: Path, ports: dict[str, int], certificate: tuple[Path, Path], more: str, host: str
 ) -> Iterator[None]:
     where = f"[{host}]" if ":" in host else host
-    servers = f"""ssl_certificate {certificate[0]}; ssl_certificate_key {certificate[1]}; root {folder}/root;
+    # Without a word of its configuration this nginx stays at TLS 1.2.
+    servers = f"""ssl_protocols TLSv1.2 TLSv1.3; root {folder}/root;
+        ssl_certificate {certificate[0]}; ssl_certificate_key {certificate[1]};
         server {{ listen {where}:{ports["https"]} ssl http2; {more} }}
         server {{ listen {where}:{ports["http"]} http2; {more} }}"""
     with nginx_site.nginx(folder, servers, ports["http"], host):
