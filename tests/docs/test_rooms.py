@@ -13,7 +13,7 @@ TOLD = {
     found[1].removesuffix(".py"): set(re.findall(r"[a-z]+", re.sub(r"\([^)]*\)", "", found[2])))
     for found in re.finditer(r"^\| `python/loadstone/([\w.]+)` \| .* \| ([^|]*) \|$", TABLE, flags=re.M)
 }
-LOWEST = {"errors", "goals", "intake", "leave", "remaining", "scratch", "sources", "unit"}
+LOWEST = {"digits", "errors", "goals", "intake", "leave", "remaining", "scratch", "sources", "unit"}
 """There for every room."""
 TOP = {"__main__", "cli"}
 """They may use everything."""
