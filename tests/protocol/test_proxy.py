@@ -168,11 +168,8 @@ def test_a_tunnel_that_is_forbidden_is_told(tmp_path: Path) -> None:
     assert failure["example"].startswith("GET /page.html: no connection by the proxy: it answered 403 ")
 
 
-@pytest.mark.parametrize("scheme", ["http", "https"])
-def test_a_proxy_that_asks_for_a_password_gets_it_and_nobody_else(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scheme: str
-) -> None:
-    monkeypatch.setenv("PROXY_PASSWORD", PASSWORD)
+def run_by_asking_proxy(tmp_path: Path, scheme: str) -> dict[str, Any]:
+    """The summary of a run by a proxy that asks for a password."""
     authority = Authority(tmp_path)
     with (
         site(tmp_path, authority) as (plain, secure),
@@ -180,7 +177,15 @@ def test_a_proxy_that_asks_for_a_password_gets_it_and_nobody_else(
     ):
         url = f"{scheme}://127.0.0.1:{secure if scheme == 'https' else plain}"
         tls = f'tls.ca = "{authority.ca}"' if scheme == "https" else ""
-        told = run(tmp_path, url=url, proxy=proxy, http="1.1", tls=tls, who=WHO, secrets=SECRETS)
+        return run(tmp_path, url=url, proxy=proxy, http="1.1", tls=tls, who=WHO, secrets=SECRETS)
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_a_proxy_that_asks_for_a_password_gets_it_and_nobody_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scheme: str
+) -> None:
+    monkeypatch.setenv("PROXY_PASSWORD", PASSWORD)
+    told = run_by_asking_proxy(tmp_path, scheme)
     assert (told["operations"]["Page"]["ok"], told["failures"]) == (10, [])
     # Apache takes the field off what it asks for itself, and the tunnel has none.
     assert set((tmp_path / "told").read_text().splitlines()) == {"-"}
@@ -195,14 +200,7 @@ def test_a_wrong_password_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scheme: str, cause: str
 ) -> None:
     monkeypatch.setenv("PROXY_PASSWORD", "another")
-    authority = Authority(tmp_path)
-    with (
-        site(tmp_path, authority) as (plain, secure),
-        apache(tmp_path / "apache", secure, asks=True) as proxy,
-    ):
-        url = f"{scheme}://127.0.0.1:{secure if scheme == 'https' else plain}"
-        tls = f'tls.ca = "{authority.ca}"' if scheme == "https" else ""
-        told = run(tmp_path, url=url, proxy=proxy, http="1.1", tls=tls, who=WHO, secrets=SECRETS)
+    told = run_by_asking_proxy(tmp_path, scheme)
     [failure] = told["failures"]
     assert failure["cause"] == cause
     assert "407" in failure["example"]
