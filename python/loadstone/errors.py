@@ -173,6 +173,7 @@ SLUGS: dict[str, int] = {
     "scenario-part": BAD_INPUT,
     "scenario-python": BAD_INPUT,
     "search-range": BAD_INPUT,
+    "search-resume": BAD_INPUT,
     "secret": BAD_INPUT,
     "serve-options": BAD_INPUT,
     "service-build": BAD_INPUT,

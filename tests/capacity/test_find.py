@@ -236,6 +236,33 @@ def test_a_search_that_ctrl_c_ended_is_gone_on_with(job: Job, tmp_path: Path) ->
     assert refused.value.slug == "folder-in-use"
 
 
+def test_a_search_that_ran_out_of_runs_is_gone_on_with(job: Job, tmp_path: Path) -> None:
+    folder = tmp_path / "capacity"
+    few = Options(replace(OPTIONS.limits, runs=3))
+    ran_out = find(job, folder, few, Interrupt(), silent)
+    assert ran_out.outcome == "max-runs"
+    found = find(job, folder, OPTIONS, Interrupt(), silent, resume=True)
+    assert found.outcome == "complete" and found.runs[:3] == ran_out.runs
+    assert found.started_at == ran_out.started_at
+    whole = find(job, tmp_path / "whole", OPTIONS, Interrupt(), silent)
+    assert [row.load for row in found.runs] == [row.load for row in whole.runs]
+
+
+def test_a_search_of_another_load_is_not_gone_on_with(job: Job, tmp_path: Path) -> None:
+    folder = tmp_path / "capacity"
+    with pytest.raises(LoadstoneError, match="holds no search") as missing:
+        find(job, folder, OPTIONS, Interrupt(), silent, resume=True)
+    assert missing.value.slug == "search-resume"
+    few = Options(replace(OPTIONS.limits, runs=2))
+    find(job, folder, few, Interrupt(), silent)
+    kept = (folder / "capacity.json").read_bytes()
+    other = load_scenario(tmp_path / "queue.toml", {"load.steady_s": "45", "sla.window_s": "45"})
+    with pytest.raises(LoadstoneError, match=r"another load: load.steady_s: 30.0 there, 45.0 now") as refused:
+        find(replace(job, scenario=other), folder, OPTIONS, Interrupt(), silent, resume=True)
+    assert refused.value.slug == "search-resume"
+    assert (folder / "capacity.json").read_bytes() == kept
+
+
 def test_a_service_that_goes_away_keeps_the_interval_so_far(job: Job, tmp_path: Path) -> None:
     port = int(job.scenario.target.url.rsplit(":", 1)[1]) if job.scenario.target.url else 0
     sut = External(

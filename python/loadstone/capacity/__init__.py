@@ -2,6 +2,7 @@
 
 from loadstone.capacity.find import Options, Probes, find
 from loadstone.capacity.forecast import Forecast, forecast, lengths
+from loadstone.capacity.resume import earlier
 from loadstone.capacity.search import Limits, Search, Verdict
 
 __all__ = [
@@ -11,6 +12,7 @@ __all__ = [
     "Probes",
     "Search",
     "Verdict",
+    "earlier",
     "find",
     "forecast",
     "lengths",

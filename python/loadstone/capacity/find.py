@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,16 +14,12 @@ from loadstone.capacity.probes import Watch as WatchProbe
 from loadstone.capacity.probes import probe
 from loadstone.capacity.probing import Probing
 from loadstone.capacity.recovery import Recovery
+from loadstone.capacity.resume import earlier, take_up
 from loadstone.capacity.search import Limits, Search
 from loadstone.errors import LoadstoneError
-from loadstone.intake import Kind
 from loadstone.judge.goals import sla_goals
 from loadstone.measure import Interrupt, Job, Progress, measure_scenario
-from loadstone.stages.capacity import Capacity, ProbeRun, SearchRun
-from loadstone.stages.run import Run
-from loadstone.unit import Unit
-
-_KIND = Kind("folder-in-use", "a record of a search", 64 << 20, "begin a new search in another folder")
+from loadstone.stages.capacity import Capacity, ProbeRun
 
 Watch = Callable[[int, Search, Forecast], Progress]
 """Makes the progress of run number N, given what is known and how long the rest takes."""
@@ -63,12 +59,13 @@ def find(
     The limits of `options` are in whole steps of the scenario's `Unit`.
 
     With `probes` the search begins where they expect the capacity, and with narrow steps. With `resume` the
-    folder holds a search of the same options that ended before its time: its runs count.
+    folder holds a search of the same options that ended before its time, or ran out of runs: its runs count.
 
     Ctrl-C ends the run under way and the search, and keeps the interval so far. Errors: `folder-in-use`,
-    those of `Scenario.searched` and `measure_scenario`; `capacity.json` then holds what was found before.
+    `search-resume`, those of `Scenario.searched` and `measure_scenario`; `capacity.json` then holds what was
+    found before.
     """
-    before = Capacity.read(folder / Capacity.FILE, _KIND) if resume else None
+    before = earlier(job, folder) if resume else None
     if before is None:
         record.require_unused(folder)
     goals = [*sla_goals(job.scenario.sla_window_s), *job.scenario.searched()]
@@ -89,8 +86,7 @@ def find(
         ledger = Ledger(job, folder, goals, options.limits, options.confidence, rows, planned, begun_s)
         search = ledger.search
         if before:
-            _take_up(before.runs, folder, ledger, job.scenario.unit)
-            ledger.go_on()
+            take_up(before, folder, ledger, job.scenario.unit)
         try:
             while (steps := search.next()) is not None and not interrupt.requested:
                 recovery.wait()
@@ -107,17 +103,6 @@ def find(
         if interrupt.requested:
             search.stop("interrupted")
     return ledger.write()
-
-
-def _take_up(runs: Sequence[SearchRun], folder: Path, ledger: Ledger, unit: Unit) -> None:
-    """Gives the search the runs that it made before, as far as it would make them again."""
-    for row in runs:
-        steps, path = unit.steps(row.load), folder / row.folder
-        if row.outcome == "interrupted" or not (path / Run.FILE).is_file():
-            continue
-        if ledger.search.next() != steps:
-            return
-        ledger.add(steps, path, Run.read(path / Run.FILE, _KIND))
 
 
 def _measure(

@@ -65,10 +65,13 @@ class Ledger:
         self._begun_s = begun_s
         self._searched_s = time.monotonic()
         self._before = 0
+        self._took_before_s = 0.0
 
-    def go_on(self) -> None:
+    def go_on(self, before: Capacity) -> None:
         """The runs so far were made before this command: their number says nothing of how long one takes."""
         self._before, self._searched_s = len(self.rows), time.monotonic()
+        self._started = before.started_at or self._started
+        self._took_before_s = (before.time and before.time.took_s) or 0.0
 
     def add(self, steps: int, path: Path, result: Run) -> None:
         """Judges a run together with the earlier ones at the same load, in steps."""
@@ -133,7 +136,7 @@ class Ledger:
             time=Time(
                 expected_s=self._planned.expected_s,
                 worst_s=self._planned.worst_s,
-                took_s=round(time.monotonic() - self._begun_s, 1),
+                took_s=round(self._took_before_s + time.monotonic() - self._begun_s, 1),
                 left_s=self.left().expected_s,
             ),
             # A search of arrivals offers a throughput: how that grows is no property of the service.

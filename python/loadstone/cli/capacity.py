@@ -51,6 +51,7 @@ from loadstone.unit import Unit
 if TYPE_CHECKING:
     from loadstone.capacity import Forecast, Limits, Search
     from loadstone.scenario import Scenario
+    from loadstone.stages.capacity import Capacity
 
 _FIRST = {Unit.USERS: 25, Unit.SESSIONS: 1, Unit.REQUESTS: 10}
 _MOST = {Unit.USERS: 100_000, Unit.SESSIONS: 10_000, Unit.REQUESTS: 1_000_000}
@@ -110,6 +111,13 @@ def capacity(
     out: Annotated[
         Path | None, typer.Option(help="Folder of the search. Default: runs/TIME-NAME-capacity.")
     ] = None,
+    resume: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Go on with the search in DIR, by the same scenario and options. --max-runs counts all.",
+        ),
+    ] = None,
     goals: Goals = None,
     settings: Overrides = None,
     sut_pid: SutPid = None,
@@ -133,9 +141,12 @@ def capacity(
 
     Example: loadstone capacity olio --from 100 --window 60
     """
-    from loadstone.capacity import Limits, Options, Probes, find, forecast, lengths
+    from loadstone.capacity import Limits, Options, Probes, earlier, find, forecast, lengths
     from loadstone.measure import Interrupt, Job, sut_of
 
+    if resume and out:
+        message = "--resume goes on in its own folder: leave out --out"
+        raise LoadstoneError("search-resume", message, hint=f"--resume {resume}")
     deployed, url = site(topology, service, url, keep_data)
     driving = thread_count(threads, apart=bool(agents or on))
     loaded = load(scenario, settings, window=window, url=url, goals=goals, deployed=deployed, threads=driving)
@@ -145,7 +156,7 @@ def capacity(
     searched = loaded.searched()
     placement = placed(loaded, topology, agents, on)
     sut = sut_of(loaded, processes=processes(sut_pid, db_pid), reset=reset, loading=loading(loaded))
-    folder = out or default_folder(f"{loaded.name}-capacity")
+    folder = resume or out or default_folder(f"{loaded.name}-capacity")
     shorter = [*(settings or []), *_short(loaded, probe)] if probe else None
     short = load(scenario, shorter, url=url, deployed=deployed, threads=driving) if shorter else None
     options = Options(limits, confidence, seed)
@@ -153,8 +164,13 @@ def capacity(
         with deployed.held() if deployed else nullcontext(), placement.engine() as engine:
             job = Job(loaded, sut, engine, ["loadstone", *sys.argv[1:]], deployed)
             probes = Probes(replace(job, scenario=short), _watch_probe) if short else None
-            announce(forecast(options.limits, lengths(job, probes.job if probes else None)))
-            result = find(job, folder, options, Interrupt(), partial(_watch, unit), probes)
+            if resume:
+                _announce_rest(earlier(job, resume), max_runs)
+            else:
+                announce(forecast(options.limits, lengths(job, probes.job if probes else None)))
+            result = find(
+                job, folder, options, Interrupt(), partial(_watch, unit), probes, resume=bool(resume)
+            )
     except KeyboardInterrupt:
         print(f"aborted; {folder} keeps the runs that ended", file=sys.stderr)
         raise typer.Exit(INTERRUPTED) from None
@@ -164,6 +180,8 @@ def capacity(
         show(table(result, folder))
     for warning in result.warnings:
         print(f"warning: {warning}", file=sys.stderr)
+    if result.outcome in ("interrupted", "max-runs"):
+        print(f"the same command with --resume {folder} goes on; --max-runs counts all", file=sys.stderr)
     # Those of the command line come last.
     asked = searched[len(searched) - len(goals or ()) :]
     raise typer.Exit(concluded(result, [goal.text for goal in asked]))
@@ -176,6 +194,15 @@ def announce(planned: Forecast) -> None:
         f"this takes about {expected}, at most {worst}; Ctrl-C keeps what is found until then",
         file=sys.stderr,
     )
+
+
+def _announce_rest(before: Capacity, max_runs: int) -> None:
+    """Says on stderr what counts already. LoadstoneError `search-resume` where no run is left to make."""
+    made = sum(row.outcome != "interrupted" for row in before.runs)
+    if made >= max_runs:
+        message = f"--max-runs is {max_runs}, and the search has made {made} already"
+        raise LoadstoneError("search-resume", message, hint=f"--max-runs counts all: say {made + 10}")
+    print(f"goes on with {made} of at most {max_runs} runs made; Ctrl-C keeps what is found", file=sys.stderr)
 
 
 def _limits(unit: Unit, first: float | None, most: float | None, rest: Limits) -> Limits:
