@@ -1,4 +1,4 @@
-"""A stack on hosts of a lab: two of it behind a balancer, one database, measured."""
+"""A stack on hosts of a lab: two of it behind a balancer, one database, one memcached, measured."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from loadstone.site.stack import STACKS, Stack
@@ -32,6 +33,8 @@ name = "web2"
 kind = "web"
 [[host]]
 name = "db"
+[[host]]
+name = "kept"
 
 [[service]]
 name = "balancer"
@@ -48,11 +51,18 @@ hosts = ["web1", "web2"]
 database = "database"
 accounts = 250
 media_scale = 0.01
+cache = "page"
+memcached = "pages"
 
 [[service]]
 name = "database"
 role = "mariadb"
 hosts = ["db"]
+
+[[service]]
+name = "pages"
+role = "memcached"
+hosts = ["kept"]
 """
 
 
@@ -64,8 +74,18 @@ def loadstone(folder: Path, *words: str, good: tuple[int, ...] = (0,)) -> str:
     return done.stdout
 
 
+def found_in_memcached(run: Path) -> float:
+    """Entries that the steady state asked for and memcached had."""
+    with duckdb.connect() as connection:
+        row = connection.execute(
+            "SELECT sum(value) FROM read_parquet(?) WHERE service = 'pages' AND metric = 'hits_per_s'",
+            [str(run / "services.parquet")],
+        ).fetchone()
+    return float(row[0]) if row and row[0] else 0.0
+
+
 @pytest.mark.parametrize("stack", STACKS, ids=lambda stack: stack.folder)
-def test_two_of_it_share_a_database_behind_a_balancer(stack: Stack, tmp_path: Path) -> None:
+def test_two_of_it_share_a_database_and_a_cache_behind_a_balancer(stack: Stack, tmp_path: Path) -> None:
     # Hosts of a lab have no way to the packages.
     set_up(stack.folder)
     (tmp_path / "site.toml").write_text(TOPOLOGY.replace("ROLE", stack.name))
@@ -87,4 +107,5 @@ def test_two_of_it_share_a_database_behind_a_balancer(stack: Stack, tmp_path: Pa
     assert record["failures"] == []
     assert sum(one["ok"] for one in record["operations"].values()) > 50
     served = {service["role"] for host in record["hosts"] for service in host["services"]}
-    assert served == {"nginx", stack.name, "mariadb"}
+    assert served == {"nginx", stack.name, "mariadb", "memcached"}
+    assert found_in_memcached(tmp_path / "run") > 50

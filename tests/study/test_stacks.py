@@ -16,6 +16,7 @@ from loadstone.deploy import load_site
 from loadstone.errors import LoadstoneError
 from loadstone.record import write_json
 from loadstone.scenario.findings import ScenarioError
+from loadstone.study.definition import defined, require_same
 from loadstone.study.order import Order, header, take_up
 from loadstone.study.page import study_article, study_page
 from loadstone.study.record import NAME
@@ -64,6 +65,8 @@ def test_the_hosts_of_a_configuration_are_a_site_that_can_be_deployed(one: Any, 
         ('now = "c7i.large"', 'now = "c9.large"', "price-sku", "c9.large"),
         ('now = "aws-2026"', 'now = "aws-1999"', "price-book", "aws-1999"),
         ('configurations = ["olio"]', 'configurations = ["oleo"]', "study-file", "no configuration `oleo`"),
+        ('cache = "page"\nstore = "files"', 'store = "files"', "study-file", "where nothing is"),
+        ('role = "olio"', 'role = "olio"\ncache = "page"\nstore = "files"', "study-file", "own memory only"),
         ("paper = 3", "paper = 9", "study-file", "no configuration 9 of the paper"),
     ],
 )
@@ -134,11 +137,13 @@ def test_what_broke_below_every_number_found_carries_fewer(tmp_path: Path) -> No
         "java": made_up.row(made_up.held(800, 860, limit=None), made_up.held(20, 23), []),
         "django": made_up.row(made_up.held(41, 62, "max-runs"), made_up.held(20, 23), []),
     }
-    first = findings(DESCRIPTION, made_up.written(tmp_path, **rows))["findings"][0]
+    first, second = findings(DESCRIPTION, made_up.written(tmp_path, **rows))["findings"][:2]
     assert "Java servlets on Tomcat carries the most users at SLA-1: 800 (< 860)" in first["text"]
-    assert "; fewer than any number that is found carry Django 5, gunicorn (broken at 62). " in first["text"]
-    assert "No number is found for 1 of 3 configurations." in first["text"]
-    assert first["status"] == "shown" and "fewest" not in first["figures"]
+    assert first["text"].endswith(" No number is found for 1 of 3 configurations.")
+    assert first["status"] == second["status"] == "shown"
+    assert second["text"] == (
+        "Fewer users at SLA-1 than any number that is found carry Django 5, gunicorn (broken at 62)."
+    )
 
 
 def test_nodes_follow_from_what_was_measured(tmp_path: Path) -> None:
@@ -165,8 +170,12 @@ def test_sentences(tmp_path: Path) -> None:
     assert told["most"] == (
         "shown",
         "On 0.25 of a core PHP 8, php-fpm behind nginx carries the most users at SLA-1: 400 (< 450), $0.0402 "
-        "($0.0357–$0.0402) each a month on whole machines (aws-2026); Rails 6.1, puma behind nginx carries "
-        "the fewest: 40 (< 46), $0.402 ($0.349–$0.402).",
+        "($0.0357–$0.0402) each a month on whole machines (aws-2026).",
+    )
+    assert told["fewest"] == (
+        "shown",
+        "Rails 6.1, puma behind nginx carries the fewest users at SLA-1: 40 (< 46), $0.402 ($0.349–$0.402) "
+        "each a month.",
     )
     assert told["limits"] == (
         "undecided",
@@ -182,6 +191,85 @@ def test_sentences(tmp_path: Path) -> None:
         "puma behind nginx.",
     )
     assert "1.5 to 1.5 cores of the machine were busy" in told["machine"][1]
+
+
+def test_more_servers_are_told_with_what_was_at_its_limit(tmp_path: Path) -> None:
+    database = made_up.LIMIT | {"tier": "database", "host": "db"}
+    two = made_up.row(made_up.held(500, 560, limit=database), made_up.held(300, 340), [])
+    rows: dict[str, Any] = {"php_fpm": made_up.PHP, "rails": made_up.RAILS}
+    alone = findings(DESCRIPTION, made_up.written(tmp_path / "a", **rows))["findings"]
+    assert "growth" not in [one["key"] for one in alone], "one number of servers is no growth"
+    grown = findings(DESCRIPTION, made_up.written(tmp_path / "b", **rows, php_fpm_2=two))["findings"]
+    (told,) = [one for one in grown if one["key"] == "growth"]
+    assert told["status"] == "shown" and told["rows"] == 2
+    assert (
+        "PHP 8, php-fpm behind nginx: 1 400 (< 450), cpu of the site, 2 500 (< 560), cpu of the database. "
+        in told["text"]
+    )
+    two["SLA-1"]["limit"] = made_up.LIMIT
+    left = findings(DESCRIPTION, made_up.written(tmp_path / "c", **rows, php_fpm_2=two))["findings"]
+    assert [one["status"] for one in left if one["key"] == "growth"] == ["undecided"]
+
+
+def test_what_caches_change_is_told_of_trials_alone(tmp_path: Path) -> None:
+    def trial(low: float, high: float, **more: Any) -> dict[str, Any]:
+        run = made_up.a_run(low, 2.0, 1.0)
+        first = made_up.held(low, high, **more)
+        return made_up.row(first, made_up.held(20, 23), [run], compliant=False, window_s=120.0)
+
+    rows = {
+        "php_none": trial(300, 340),
+        "php_page": trial(600, 680),
+        "php_page_memcached": trial(500, 560),
+        "rails": made_up.RAILS,
+    }
+    content = findings(DESCRIPTION, made_up.written(tmp_path, **rows))
+    told = {one["key"]: (one["status"], one["text"]) for one in content["findings"]}
+    assert told["caches"] == (
+        "shown",
+        "Users at SLA-1 by what is cached: olio-php-fpm on mariadb: none 300 (< 340), page 600 (< 680), "
+        "page in memcached 500 (< 560).",
+    )
+    assert "Rails 6.1, puma behind nginx carries the most" in told["most"][1], "trials are apart"
+    assert told["rules"] == (
+        "shown",
+        "1 of 1 configurations were searched by the rules (ramp-up, window, accounts); 3 more are trials, in "
+        "windows of 120 s.",
+    )
+
+    def machines(name: str) -> list[str]:
+        found: list[str] = content["parts"][name]["SLA-1"]["usd"]["now"]["machines"]
+        return found
+
+    assert machines("php-page") == machines("php-none"), "memory of the process costs nothing"
+    usd = {
+        name: content["parts"][name]["SLA-1"]["usd"]["now"]["value"]["without_egress"]["12"] * low
+        for name, low in (("php-page", 600), ("php-page-memcached", 500))
+    }
+    assert usd["php-page-memcached"] == pytest.approx(1.5 * usd["php-page"]), "two machines and a third"
+    rows["php_page"]["SLA-1"] = made_up.held(600, 900, "max-runs")
+    left = findings(DESCRIPTION, made_up.written(tmp_path / "left", **rows))["findings"]
+    assert [one["status"] for one in left if one["key"] == "caches"] == ["undecided"]
+
+
+def test_a_trial_is_searched_in_windows_of_its_own() -> None:
+    full, trial = (DESCRIPTION.size(DESCRIPTION.of(name), "full") for name in ("php-fpm", "php-none"))
+    assert (full, trial) == (DESCRIPTION.full, DESCRIPTION.trial) and trial.window_s < full.window_s
+    assert DESCRIPTION.size(DESCRIPTION.of("php-none"), "quick") == DESCRIPTION.quick
+
+
+def test_a_study_that_got_a_configuration_is_gone_on_with(tmp_path: Path) -> None:
+    today = DESCRIPTION.model_dump(mode="json")
+    before = today | {"configuration": today["configuration"][:5]}
+    require_same(defined(before), today)
+    # As a study was kept before there were trials.
+    older = [{k: v for k, v in one.items() if k not in ("store", "trial")} for one in before["configuration"]]
+    require_same(defined({**before, "configuration": older, "trial": {}}), today | {"trial": {}})
+    measured = [today["configuration"][0] | {"accounts": 9000}, *today["configuration"][1:]]
+    for changed in ({"configuration": measured}, {"configuration": today["configuration"][1:]}, {"seed": 1}):
+        with pytest.raises(LoadstoneError) as refused:
+            require_same(defined(before), today | changed)
+        assert refused.value.slug == "study-resume"
 
 
 def test_the_page_has_the_papers_table_and_ours(tmp_path: Path) -> None:

@@ -80,13 +80,39 @@ def dated(targets: Sequence[Json], means: Means, then: Json, now: Json) -> list[
 
 
 def require_same(begun: Definition | None, content: Json) -> None:
-    """Refuses to go on with a study by another definition. LoadstoneError `study-resume`."""
-    if begun is not None and begun.sha256 != digest(content):
+    """Refuses to go on with a study by another definition. LoadstoneError `study-resume`.
+
+    A study may have got more parts since: what was measured means the same with them.
+    """
+    if begun is not None and begun.sha256 != digest(content) and not extends(begun.file, content):
         message = (
             f"the study's file has changed since it was begun ({begun.sha256} then, {digest(content)} now)"
         )
         hint = "begin a new study; `loadstone study recompute` tells anew what this one measured"
         raise LoadstoneError("study-resume", message, hint=hint)
+
+
+def extends(begun: Any, today: Any) -> bool:
+    """Whether all that stood there stands there still, and new is only what bears a name of its own: a part,
+    a section, and what says nothing of the old ones.
+
+    >>> extends({"part": [{"name": "a", "size": 1}]}, {"part": [{"name": "a", "size": 1}, {"name": "b"}]})
+    True
+    >>> extends({"part": [{"name": "a", "size": 1}]}, {"part": [{"name": "a", "size": 2}, {"name": "b"}]})
+    False
+    """
+    if isinstance(begun, dict) and isinstance(today, dict):
+        new = [today[key] for key in today.keys() - begun.keys()]
+        kept = all(key in today and extends(begun[key], today[key]) for key in begun)
+        return kept and all(not one or isinstance(one, dict) for one in new)
+    if isinstance(begun, list) and isinstance(today, list) and _named(begun) and _named(today):
+        later = {one["name"]: one for one in today}
+        return all(one["name"] in later and extends(one, later[one["name"]]) for one in begun)
+    return bool(begun == today)
+
+
+def _named(tables: Sequence[Any]) -> bool:
+    return bool(tables) and all(isinstance(one, dict) and "name" in one for one in tables)
 
 
 def _changed(before: Json, today: Json) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, create_model
@@ -53,6 +54,14 @@ class Read(Settings):
     ] = None
 
 
+class Cached(Settings):
+    """Of a site that can keep what it caches elsewhere."""
+
+    memcached: Annotated[
+        str | None, Field(description="a service that keeps what is cached, in place of `cache_store`")
+    ] = None
+
+
 class Peopled(Settings):
     """Of a site with users who log in."""
 
@@ -76,6 +85,7 @@ class SiteRole(Role):
         self.references = (  # type: ignore[misc]
             ({"database": databases} if site.stored else {})
             | ({"replicas": databases} if site.reads_replicas else {})
+            | ({"memcached": ("memcached",)} if _caches_elsewhere(site) else {})
         )
 
     def files(self, service: Service) -> Mapping[str, str]:
@@ -98,7 +108,8 @@ class SiteRole(Role):
         }
 
     def disagrees(self, service: Service, services: Mapping[str, Service]) -> Iterator[Refusal]:
-        """A copy as the database, and copies of another database, or of none."""
+        """A copy as the database, copies of another database, or of none, and a cache that keeps nothing."""
+        yield from _misplaced(service, services)
         database = _database(service)
         if (named := services.get(database or "")) and (primary := followed(named)):
             message = f"`{database}` is a replica, which takes no changes"
@@ -123,7 +134,8 @@ class SiteRole(Role):
         python = settings.python or sys.executable
         loadstone = [python, "-m", "loadstone"]
         data = _words(settings, self.site.data)
-        served = [*_words(settings, self.site.options), "--host", "0.0.0.0", "--port", str(service.port)]
+        served = _words(settings, self.site.options, _store(service, place))
+        served += ["--host", "0.0.0.0", "--port", str(service.port)]
         if self.site.in_container:
             served += ["--workers", str(settings.workers), "--max-connections", str(settings.max_connections)]
         if service.tls:
@@ -172,6 +184,7 @@ def settings_of(site: Site) -> type[Settings]:
         *([Contained] if site.in_container else []),
         *([Stored] if site.stored else []),
         *([Read] if site.reads_replicas else []),
+        *([Cached] if _caches_elsewhere(site) else []),
         *([Peopled] if site.has_people else []),
     ]
     own: Any = {
@@ -194,11 +207,42 @@ def _url(service: Service, place: Place, database: str, host: str = "") -> str:
     return database_url(one, address, password, ROOT / service.name / "conf" / AUTHORITY)
 
 
-def _words(settings: Any, model: type[Fields]) -> list[str]:
+def _caches_elsewhere(site: Site) -> bool:
+    return "cache_store" in site.options.model_fields
+
+
+def _memcached(service: Service) -> str | None:
+    return getattr(service.settings, "memcached", None)
+
+
+def _misplaced(service: Service, services: Mapping[str, Service]) -> Iterator[Refusal]:
+    """A memcached that would hold nothing, or that the site cannot reach."""
+    name, settings = _memcached(service), service.settings
+    if name is None:
+        return
+    if settings.cache == "none":
+        yield "memcached", "`memcached` where nothing is cached", 'say what: `cache = "page"`, for example'
+    if "cache_store" in settings.model_fields_set:
+        yield "memcached", "`memcached` beside `cache_store`", "one of the two says where to keep it"
+    if name in services and services[name].tls:
+        yield "memcached", f"`{name}` speaks TLS, and the site does not", f"`tls = false` in `{name}`"
+
+
+def _store(service: Service, place: Place) -> dict[str, str]:
+    """What the command line says in place of the settings."""
+    if (name := _memcached(service)) is None:
+        return {}
+    kept = place.services[name]
+    return {"cache_store": f"memcached://{place.addresses[kept.hosts[0]]}:{kept.port}"}
+
+
+def _words(
+    settings: Any, model: type[Fields], instead: Mapping[str, str] = MappingProxyType({})
+) -> list[str]:
     """The fields of a model as options of the command line."""
     words: list[str] = []
     for name in model.model_fields:
-        value, flag = getattr(settings, name), f"--{name.replace('_', '-')}"
+        value, flag = instead.get(name, getattr(settings, name)), f"--{name.replace('_', '-')}"
         if isinstance(value, bool):
             words += [flag] if value else []
         elif value is not None:

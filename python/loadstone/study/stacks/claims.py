@@ -21,6 +21,12 @@ ENDED = {
     "least": "not even one user held it",
 }
 """Why a search knows no more."""
+_UNBROKEN, _UNNAMED = "never seen to break", "no limit named"
+_OF_ALL = ("role", "database", "machine", "trial")
+GROWN = (*_OF_ALL, "cache", "store")
+"""What configurations have in common that differ in their servers only."""
+CACHED = (*_OF_ALL, "servers", "balancer")
+"""Those that differ in what is cached, and where."""
 
 
 def claims(content: Json) -> list[Json]:
@@ -28,9 +34,12 @@ def claims(content: Json) -> list[Json]:
     every = list(content["parts"].values())
     if not every:
         return []
-    made = [_most(every, content["cpus"]["compute"], content["prices"]["now"])]
-    made += [one for one in (_cost(every), _beside_paper(content["parts"])) if one]
-    made += [_limits(every), _bodies(every), _rules(every)]
+    # Trials are compared among each other only, unless there is nothing else.
+    main = [one for one in every if not one["trial"]] or every
+    made = _most(main, content["cpus"]["compute"], content["prices"]["now"])
+    others = (_cost(main), _beside_paper(content["parts"]), _growth(every), _caches(every))
+    made += [one for one in others if one]
+    made += [_limits(main), _bodies(every), _rules(every)]
     if shared := _machine(every):
         made.append(shared)
     return made
@@ -58,7 +67,8 @@ def per_month(held: Json | None, when: str, egress: str = "without_egress", mont
     return f"{format.dollars(value[months])} ({ends[0]}–{ends[1]})"
 
 
-def _most(every: Sequence[Json], cpus: float, book: str) -> Json:
+def _most(every: Sequence[Json], cpus: float, book: str) -> list[Json]:
+    """Who carries the most users, and who the fewest."""
     found = sorted(
         (one for one in every if one.get("SLA-1") and one["SLA-1"]["decided"]),
         key=lambda one: -float(one["SLA-1"]["users"]),
@@ -66,29 +76,41 @@ def _most(every: Sequence[Json], cpus: float, book: str) -> Json:
     rest = len(every) - len(found)
     left = f" No number is found for {rest} of {len(every)} configurations." if rest else ""
     if not found:
-        return finding("most", _seen([one.get("SLA-1") or {} for one in every]), "undecided", rows=len(every))
-    first, last = found[0], found[-1]
+        text = _seen([one.get("SLA-1") or {} for one in every])
+        return [finding("most", text, "undecided", rows=len(every))]
+    first = found[0]
     text = (
         f"On {cpus:g} of a core {first['label']} carries the most users at SLA-1: {users(first['SLA-1'])}, "
-        f"{per_month(first['SLA-1'], 'now')} each a month on whole machines ({book})"
+        f"{per_month(first['SLA-1'], 'now')} each a month on whole machines ({book}).{left}"
     )
     # A search that found no number may have seen where it breaks; without that it may lie anywhere.
-    highs = [(one, (one.get("SLA-1") or {}).get("high")) for one in every if one is not first]
-    apart = all(high is not None and high <= first["SLA-1"]["low"] for _, high in highs)
-    below = [one for one, high in highs if one not in found and high and high <= last["SLA-1"]["low"]]
+    highs = [(one.get("SLA-1") or {}).get("high") for one in every if one is not first]
+    apart = bool(highs) and all(high is not None and high <= first["SLA-1"]["low"] for high in highs)
+    most = finding(
+        "most", text, "shown" if apart else "undecided", rows=len(every), most=_estimate(first["SLA-1"])
+    )
+    fewest = _fewest(every, found)
+    return [most, fewest] if fewest else [most]
+
+
+def _fewest(every: Sequence[Json], found: Sequence[Json]) -> Json | None:
+    """Of the numbers that are `found`, the most users first, the last; and what broke below all of them."""
+    last, rest = found[-1], [one for one in every if one not in found]
+    highs = [(one, (one.get("SLA-1") or {}).get("high")) for one in rest]
+    below = [one for one, high in highs if high and high <= last["SLA-1"]["low"]]
     if below:
         each = " and ".join(f"{one['label']} (broken at {one['SLA-1']['high']:g})" for one in below)
-        text += f"; fewer than any number that is found carry {each}"
-    elif len(found) > 1:
-        text += (
-            f"; {last['label']} carries the fewest: {users(last['SLA-1'])}, {per_month(last['SLA-1'], 'now')}"
-        )
-        apart = apart and not rest and found[-2]["SLA-1"]["low"] >= last["SLA-1"]["high"]
-    status: Status = "shown" if apart and highs else "undecided"
-    figures: Json = {"most": _estimate(first["SLA-1"])}
-    if not below:
-        figures["fewest"] = _estimate(last["SLA-1"])
-    return finding("most", f"{text}.{left}", status, rows=len(every), **figures)
+        text = f"Fewer users at SLA-1 than any number that is found carry {each}."
+        return finding("fewest", text, "shown", rows=len(every))
+    if len(found) == 1:
+        return None
+    text = (
+        f"{last['label']} carries the fewest users at SLA-1: {users(last['SLA-1'])}, "
+        f"{per_month(last['SLA-1'], 'now')} each a month."
+    )
+    apart = not rest and found[-2]["SLA-1"]["low"] >= last["SLA-1"]["high"]
+    status: Status = "shown" if apart else "undecided"
+    return finding("fewest", text, status, rows=len(every), fewest=_estimate(last["SLA-1"]))
 
 
 def _seen(every: Sequence[Json]) -> str:
@@ -146,20 +168,71 @@ def _limits(every: Sequence[Json]) -> Json:
     """What the records name, and nothing else."""
     named: dict[str, list[str]] = {}
     for one in every:
-        held = one.get("SLA-1")
-        if not held or not held["high"]:
-            named.setdefault("never seen to break", []).append(one["label"])
-            continue
-        limit = held["limit"]
-        said = (
-            f"{limit['resource']} of the {limit.get('tier') or limit['host']}" if limit else "no limit named"
-        )
-        named.setdefault(said, []).append(one["label"])
+        named.setdefault(_limit(one), []).append(one["label"])
     each = "; ".join(f"{said}: {', '.join(labels)}" for said, labels in named.items())
-    status: Status = "undecided" if {"no limit named", "never seen to break"} & named.keys() else "shown"
+    status: Status = "undecided" if {_UNNAMED, _UNBROKEN} & named.keys() else "shown"
     return finding(
         "limits", f"When SLA-1 broke, the record names as the limit: {each}.", status, rows=len(every)
     )
+
+
+def _limit(one: Json) -> str:
+    """What the record names as the limit where SLA-1 broke."""
+    held = one.get("SLA-1")
+    if not held or not held["high"]:
+        return _UNBROKEN
+    limit = held["limit"]
+    return f"{limit['resource']} of the {limit.get('tier') or limit['host']}" if limit else _UNNAMED
+
+
+def families(every: Sequence[Json], differ: str, alike: Sequence[str]) -> list[list[Json]]:
+    """Configurations that are `alike` in all of this and `differ` in that, in the study's order."""
+    found: dict[tuple[str, ...], list[Json]] = {}
+    for one in every:
+        found.setdefault(tuple(str(one[name]) for name in alike), []).append(one)
+    return [family for family in found.values() if len({one[differ] for one in family}) > 1]
+
+
+def _growth(every: Sequence[Json]) -> Json | None:
+    """The same stack on more and more servers, until its database is at its limit."""
+    grown = [
+        sorted(family, key=lambda one: int(one["servers"])) for family in families(every, "servers", GROWN)
+    ]
+    if not grown:
+        return None
+    each = "; ".join(
+        f"{family[0]['label']}: "
+        + ", ".join(f"{one['servers']} {users(one.get('SLA-1'))}, {_limit(one)}" for one in family)
+        for family in grown
+    )
+    text = (
+        "Users at SLA-1 by the number of application servers, and the limit that the record names where it "
+        f"broke: {each}. The paper: the database is saturated by two to three servers of Rails, by one of "
+        "PHP."
+    )
+    ended = all(_limit(family[-1]).endswith("of the database") for family in grown)
+    return finding("growth", text, "shown" if ended else "undecided", rows=sum(map(len, grown)))
+
+
+def _caches(every: Sequence[Json]) -> Json | None:
+    """What a cache changes: the same stack with one and without."""
+    cached = families(every, "cache", CACHED)
+    if not cached:
+        return None
+    each = "; ".join(
+        f"{family[0]['role']} on {family[0]['database']}: "
+        + ", ".join(f"{kept(one)} {users(one.get('SLA-1'))}" for one in family)
+        for family in cached
+    )
+    every_one = [one for family in cached for one in family]
+    found = all(one.get("SLA-1") and one["SLA-1"]["decided"] for one in every_one)
+    text = f"Users at SLA-1 by what is cached: {each}."
+    return finding("caches", text, "shown" if found else "undecided", rows=len(every_one))
+
+
+def kept(one: Json) -> str:
+    """What a configuration caches, and where."""
+    return f"{one['cache']} in {one['store']}" if one["store"] else str(one["cache"])
 
 
 def _bodies(every: Sequence[Json]) -> Json:
@@ -177,11 +250,18 @@ def _bodies(every: Sequence[Json]) -> Json:
 
 
 def _rules(every: Sequence[Json]) -> Json:
-    by = [one["label"] for one in every if one["compliant"]]
-    trials = [one["label"] for one in every if not one["compliant"]]
-    text = f"{len(by)} of {len(every)} configurations were searched by the rules (ramp-up, window, accounts)"
-    text += f"; trials are {', '.join(trials)}." if trials else "."
-    return finding("rules", text, "not shown" if trials else "shown", rows=len(every))
+    asked = [one for one in every if not one["trial"]]
+    short = [one["label"] for one in asked if not one["compliant"]]
+    text = (
+        f"{len(asked) - len(short)} of {len(asked)} configurations were searched by the rules (ramp-up, "
+        "window, accounts)"
+    )
+    text += f"; trials are {', '.join(short)}" if short else ""
+    if windows := sorted({one["window_s"] for one in every if one["trial"]}):
+        seconds = " and ".join(f"{window:g}" for window in windows)
+        text += f"; {len(every) - len(asked)} more are trials, in windows of {seconds} s"
+    status: Status = "not shown" if short else "shown" if asked else "undecided"
+    return finding("rules", f"{text}.", status, rows=len(every))
 
 
 def _machine(every: Sequence[Json]) -> Json | None:

@@ -88,6 +88,10 @@ class Configuration(Table):
     ]
     database: Literal["mariadb", "postgresql"]
     cache: Literal["none", "query", "fragment", "action", "page"] = "none"
+    store: Annotated[
+        Literal["files", "memcached"] | None,
+        Field(description="of what is cached: the memory of each process without"),
+    ] = None
     machine: MachineName = "compute"
     servers: Count = 1
     balancer: Annotated[
@@ -98,6 +102,7 @@ class Configuration(Table):
     paper: Annotated[Count | None, Field(description="the configuration of Table 2 that it translates")] = (
         None
     )
+    trial: Annotated[bool, Field(description="searched in short windows, not by the rules")] = False
 
     @property
     def most(self) -> int:
@@ -118,6 +123,7 @@ class Description(Table):
     prices: Prices
     nodes: Nodes
     full: Size
+    trial: Size
     quick: Size
     paper: list[Paper]
     configuration: Annotated[list[Configuration], Field(min_length=1)]
@@ -125,6 +131,11 @@ class Description(Table):
     def of(self, name: str) -> Configuration:
         """The configuration of that name."""
         return next(one for one in self.configuration if one.name == name)
+
+    def size(self, one: Configuration, ordered: str) -> Size:
+        """How a configuration is searched where a `full` or `quick` study is ordered."""
+        wanted: Size = getattr(self, ordered)
+        return self.trial if one.trial and wanted is self.full else wanted
 
     def book(self, when: str) -> PriceBook:
         """Today's prices, or the paper's."""
@@ -149,6 +160,12 @@ def _contradictions(file: Description) -> Iterator[Finding]:
         if one.servers > 1 and not one.balancer:
             message, hint = f"{one.servers} servers have no balancer", 'balancer = "nginx"'
             yield Finding("study-file", message, (*where, "servers"), hint)
+        if one.store and one.cache == "none":
+            message = "a store of what is cached, where nothing is"
+            yield Finding("study-file", message, (*where, "store"), 'cache = "page", for example')
+        if one.role == "olio" and one.store:
+            message = "the built-in site caches in its own memory only"
+            yield Finding("study-file", message, (*where, "store"), "leave out `store`")
         if one.role == "olio" and one.cache == "action":
             hint = "query, fragment or page"
             yield Finding("study-file", "the built-in site has no cache `action`", (*where, "cache"), hint)

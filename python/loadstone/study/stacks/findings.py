@@ -10,6 +10,7 @@ from loadstone.judge.estimates import positive_mean
 from loadstone.study.results import Results
 from loadstone.study.stacks.claims import claims
 from loadstone.study.stacks.description import Configuration, Description
+from loadstone.study.stacks.hosts import CACHE, CLIENT
 from loadstone.study.stacks.money import dollars
 from loadstone.study.stacks.tiers import TIERS, nodes
 
@@ -86,7 +87,7 @@ def _costs(runs: Sequence[Json]) -> Json:
     """
     runs = [run for run in runs if run["state"] == "valid"] or runs
     found = {}
-    for tier in (*TIERS, "client"):
+    for tier in (*TIERS, CACHE, CLIENT):
         each = [
             1000 * run["tiers"][tier]["cpu_cores"] / run["ops_per_s"] for run in runs if tier in run["tiers"]
         ]

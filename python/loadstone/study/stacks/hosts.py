@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from loadstone.study.stacks.description import Configuration, Description
 
-CLIENT, DATABASE, APP, FRONT = "client", "database", "app", "front"
+CLIENT, DATABASE, APP, FRONT, CACHE = "client", "database", "app", "front", "cache"
 """The host that makes the load; services, and kinds of the hosts that serve."""
+ELSEWHERE = "memcached"
+"""The store that is a host of its own, and its role."""
 
 
 def driven(one: Configuration) -> str:
@@ -27,6 +29,9 @@ def topology(one: Configuration, file: Description) -> str:
         "cache": one.cache,
         "workers": file.workers,
     }
+    apart = one.store == ELSEWHERE
+    if one.store:
+        settings |= {"memcached": CACHE} if apart else {"cache_store": one.store}
     parts = [
         f"# Configuration `{one.name}` of the study of stacks.",
         "format = 1",
@@ -34,9 +39,12 @@ def topology(one: Configuration, file: Description) -> str:
         _host(CLIENT, CLIENT),
         *(_host(server, APP, cpus) for server in servers),
         _host("db", DATABASE, theirs),
+        *([_host("cache", CACHE, theirs)] if apart else []),
         _service(DATABASE, one.database, ["db"]),
         _service(APP, one.role, servers, 8080, settings),
     ]
+    if apart:
+        parts.append(_service(CACHE, ELSEWHERE, ["cache"]))
     if one.balancer:
         parts.append(_service(FRONT, one.balancer, servers[:1], 9080, {"backends": APP}))
     return "\n".join(parts) + "\n"

@@ -10,6 +10,7 @@ from loadstone.cost.bill import HORIZONS
 from loadstone.cost.plan import Case, Machines, Month, Traffic, bill
 from loadstone.cost.row import PriceRow
 from loadstone.study.stacks.description import WHEN, Configuration, Description
+from loadstone.study.stacks.hosts import ELSEWHERE
 
 Json = dict[str, Any]
 
@@ -45,7 +46,8 @@ def dollars(one: Configuration, file: Description, held: Json, *, decided: bool)
 def _machines(one: Configuration, file: Description, when: str) -> list[tuple[PriceRow, int]]:
     book = file.book(when)
     served, theirs = (getattr(file.machine[name], when) for name in (one.machine, "compute"))
-    return [(book.machine(served), one.servers), (book.machine(theirs), 1)]
+    # A cache on a host of its own is a machine more.
+    return [(book.machine(served), one.servers), (book.machine(theirs), 2 if one.store == ELSEWHERE else 1)]
 
 
 def _per_user(

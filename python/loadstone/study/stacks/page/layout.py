@@ -8,7 +8,7 @@ from loadstone.report.badge import Badge
 from loadstone.report.folder import Json
 from loadstone.report.sections import Article, Section, Tile, anchored, numbered
 from loadstone.study.method import badges, method
-from loadstone.study.stacks.claims import per_month, users
+from loadstone.study.stacks.claims import CACHED, families, per_month, users
 from loadstone.study.stacks.page import charts, tables
 from loadstone.study.told import found as told
 from loadstone.study.told import headline
@@ -16,7 +16,8 @@ from loadstone.study.told import headline
 
 def article(study: Json, folder: Path) -> Article:
     """Lays the study out."""
-    found = list(study["parts"].values())
+    # Studies of before had neither.
+    found = [{"trial": False, "store": None} | one for one in study["parts"].values()]
     sections = [
         *filter(None, [told(study)]),
         *(_measured(study, found) if found else []),
@@ -33,10 +34,15 @@ def article(study: Json, folder: Path) -> Article:
         name="Stacks",
         sentence=headline(study),
         badges=_badges(study, found),
-        tiles=[Tile(one["label"], *_figure(one)) for one in found[:6]],
+        tiles=[Tile(one["label"], *_figure(one)) for one in _main(found)[:6]],
         sections=[anchored(section, "f1") for section in sections],
         absent=[],
     )
+
+
+def _main(found: list[Json]) -> list[Json]:
+    """Without trials, unless there is nothing else."""
+    return [one for one in found if not one["trial"]] or found
 
 
 def _figure(one: Json) -> tuple[str, str, str]:
@@ -49,7 +55,9 @@ def _figure(one: Json) -> tuple[str, str, str]:
 
 def _measured(study: Json, found: list[Json]) -> list[Section]:
     cpus = study["cpus"]["compute"]
-    drawn = numbered("w", [each for each in [charts.dollars(found)] if each])
+    main = _main(found)
+    drawn = numbered("w", [each for each in [charts.dollars(main)] if each])
+    cached = families(found, "cache", CACHED)
     note = (
         f"Every host that serves has a quota of {cpus:g} of a core (less where the table says so). Users are "
         "those of such hosts. Dollars are those of whole machines, which are taken to carry in proportion to "
@@ -68,9 +76,10 @@ def _measured(study: Json, found: list[Json]) -> list[Section]:
             "costs",
             "What an operation costs",
             "Means over the runs of the search, 95 %. Memory is the most of a run, of all hosts of a tier.",
-            wide=numbered("c", [each for each in [charts.cpu(found)] if each]),
+            wide=numbered("c", [each for each in [charts.cpu(main)] if each]),
             tables=[tables.costs(found)],
         ),
+        *([_cached(cached)] if cached else []),
         Section(
             "nodes",
             "Nodes that stay up",
@@ -85,6 +94,15 @@ def _measured(study: Json, found: list[Json]) -> list[Section]:
             folded=[tables.runs(found)],
         ),
     ]
+
+
+def _cached(cached: list[list[Json]]) -> Section:
+    """The same stack with caches and without."""
+    lead = (
+        "The same stack with caches and without. A level includes those before it: pages, actions, "
+        "fragments, queries. They are kept in the memory of each process where nothing else is said."
+    )
+    return Section("caches", "What caches change", lead, tables=[tables.caches(cached)])
 
 
 def _assumed(wanted: Json) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from loadstone.report import format
 from loadstone.report.folder import Json
 from loadstone.report.table import Column, Table, words
-from loadstone.study.stacks.claims import per_month, users
+from loadstone.study.stacks.claims import kept, per_month, users
 from loadstone.study.words import interval
 
 _SLAS = ("SLA-1", "SLA-2")
@@ -19,7 +19,7 @@ def users_of(found: Sequence[Json]) -> Table:
         {
             "configuration": one["label"],
             "database": one["database"],
-            "cache": one["cache"],
+            "cache": kept(one),
             "hosts": _hosts(one),
             "first": users(one.get("SLA-1")),
             "second": users(one.get("SLA-2")),
@@ -78,6 +78,36 @@ def dollars(found: Sequence[Json], when: str) -> Table:
     title = "At today’s prices" if when == "now" else "At the paper’s prices"
     note = "In brackets over the interval of the users: more users on the same machines are the cheap end."
     return Table(f"dollars-{when}", title, columns, rows, note=note)
+
+
+def caches(families: Sequence[Sequence[Json]]) -> Table:
+    """Users, dollars and costs of an operation by caching level and store."""
+    rows = [
+        {
+            "role": one["role"],
+            "kept": kept(one),
+            "first": users(one.get("SLA-1")),
+            "second": users(one.get("SLA-2")),
+            "usd": per_month(one.get("SLA-1"), "now"),
+            **{tier: interval(one["cpu_ms_per_op"].get(tier), 2) for tier in ("app", "database", "cache")},
+            "limit": _limit(one.get("SLA-1")),
+        }
+        for family in families
+        for one in family
+    ]
+    columns = [
+        words("role", "stack"),
+        words("kept", "cached"),
+        words("first", "users at SLA-1"),
+        words("second", "users at SLA-2"),
+        Column("usd", "$ a user and month at SLA-1", format.text),
+        Column("app", "application, ms/operation", format.text),
+        Column("database", "database, ms/operation", format.text),
+        Column("cache", "memcached, ms/operation", format.text),
+        words("limit", "the record’s limit where it broke"),
+    ]
+    note = "A memcached on a host of its own is a machine more in the dollars."
+    return Table("caches", "By caching level and store", columns, rows, note=note)
 
 
 def costs(found: Sequence[Json]) -> Table:
