@@ -75,6 +75,33 @@ def test_what_is_wanted_runs_and_ends_whole(service: str, unit: dict[str, object
     assert not any(Path(f"/proc/{pid}/cmdline").read_bytes() for pid in pids if Path(f"/proc/{pid}").exists())
 
 
+# Its first thread ends when it is told to, as memcached's may. Another one holds the port for a while longer.
+SLOW_TO_END = """
+import ctypes, signal, socket, sys, threading, time
+server = socket.create_server(("127.0.0.1", int(sys.argv[2])))
+ended = threading.Event()
+def hold():
+    ended.wait()
+    time.sleep(1)
+    server.close()
+threading.Thread(target=hold).start()
+signal.sigwait({signal.SIGTERM})
+ended.set()
+ctypes.CDLL(None).pthread_exit(None)
+"""
+
+
+def test_what_has_lost_its_first_thread_only_has_not_ended(service: str, unit: dict[str, object]) -> None:
+    unit |= {"start": ["python3", "-c", SLOW_TO_END, "{conf}/word", str(unit["port"])], "stop_s": 10.0}
+    want(service, unit, "one")
+    control.apply(service, OURS)
+    (first,) = members(Home(service))
+    want(service, unit, "two")
+    # Were the port looked at before the last thread has ended, another process would seem to hold it.
+    assert control.apply(service, OURS)["action"] == "restarted"
+    assert members(Home(service)) != [first]
+
+
 def test_what_does_not_come_up_gives_way_to_what_ran(service: str, unit: dict[str, object]) -> None:
     want(service, unit, "one")
     control.apply(service, OURS)

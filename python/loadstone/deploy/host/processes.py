@@ -61,7 +61,8 @@ def table() -> Table:
         if entry.isdigit():
             # After the name in brackets, which may hold anything: state, parent, group, session, ..., start.
             fields = read(Path("/proc", entry, "stat")).rpartition(")")[2].split()
-            if fields and fields[0] not in "ZX":
+            # Of a program with threads the first one may have ended before the others, which hold its ports.
+            if fields and (fields[0] not in "ZX" or int(fields[17]) > 1):
                 found[int(entry)] = {
                     "parent": int(fields[1]), "session": int(fields[3]), "started": int(fields[19]),
                     "ticks": int(fields[11]) + int(fields[12]), "reaped": int(fields[13]) + int(fields[14]),
