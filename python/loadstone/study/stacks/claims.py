@@ -252,16 +252,18 @@ def _bodies(every: Sequence[Json]) -> Json:
 def _rules(every: Sequence[Json]) -> Json:
     asked = [one for one in every if not one["trial"]]
     short = [one["label"] for one in asked if not one["compliant"]]
-    text = (
-        f"{len(asked) - len(short)} of {len(asked)} configurations were searched by the rules (ramp-up, "
-        "window, accounts)"
-    )
-    text += f"; trials are {', '.join(short)}" if short else ""
+    said = []
+    if asked:
+        by = f"{len(asked) - len(short)} of {len(asked)} configurations were searched by the rules"
+        said.append(f"{by} (ramp-up, window, accounts)")
+    if short:
+        said.append(f"trials are {', '.join(short)}")
     if windows := sorted({one["window_s"] for one in every if one["trial"]}):
         seconds = " and ".join(f"{window:g}" for window in windows)
-        text += f"; {len(every) - len(asked)} more are trials, in windows of {seconds} s"
-    status: Status = "not shown" if short else "shown" if asked else "undecided"
-    return finding("rules", f"{text}.", status, rows=len(every))
+        more = "more " if asked else "configurations "
+        said.append(f"{len(every) - len(asked)} {more}are trials, in windows of {seconds} s")
+    status: Status = "not shown" if short or not asked else "shown"
+    return finding("rules", f"{'; '.join(said)}.", status, rows=len(every))
 
 
 def _machine(every: Sequence[Json]) -> Json | None:
