@@ -78,6 +78,7 @@ def test_what_is_wanted_runs_and_ends_whole(service: str, unit: dict[str, object
 # Its first thread ends when it is told to, as memcached's may. Another one holds the port for a while longer.
 SLOW_TO_END = """
 import ctypes, signal, socket, sys, threading, time
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
 server = socket.create_server(("127.0.0.1", int(sys.argv[2])))
 ended = threading.Event()
 def hold():
