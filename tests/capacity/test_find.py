@@ -227,7 +227,8 @@ def test_a_search_that_ctrl_c_ended_is_gone_on_with(job: Job, tmp_path: Path) ->
     run_s = lengths(job).run_s
     assert lefts[0].worst_s == pytest.approx((60 - 3) * run_s), "a run takes as long as it always did"
     assert made[0] == 5, "three runs count, and the folder of the fourth stays"
-    assert found["outcome"] == "complete" and len(found["runs"]) == 3 + len(made)
+    assert found["outcome"] == "complete" and len(found["runs"]) == 4 + len(made)
+    assert [row["evidence"] for row in found["runs"][:4]] == [True] * 3 + [False], "listed, and no evidence"
     assert [row["load"] for row in found["runs"][:4]] == [row["load"] for row in whole["runs"][:4]]
     for sla in ("SLA-1", "SLA-2"):
         assert found[sla]["low"] <= CAPACITY < found[sla]["high"] <= 1.05 * found[sla]["low"] + 1

@@ -6,16 +6,19 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import stacks_made_up as made_up
 
+from loadstone.capacity import Limits
 from loadstone.deploy import load_site
 from loadstone.errors import LoadstoneError
 from loadstone.record import write_json
 from loadstone.scenario.findings import ScenarioError
+from loadstone.stages.capacity import Capacity, SearchRun
 from loadstone.study.definition import defined, require_same
 from loadstone.study.order import Order, header, take_up
 from loadstone.study.page import study_article, study_page
@@ -28,6 +31,7 @@ from loadstone.study.stacks.description import FILE, load_description
 from loadstone.study.stacks.findings import findings
 from loadstone.study.stacks.hosts import driven, topology
 from loadstone.study.stacks.money import whole
+from loadstone.study.stacks.search import more
 from loadstone.study.stacks.study import Stacks
 
 DESCRIPTION = load_description()
@@ -256,6 +260,27 @@ def test_a_trial_is_searched_in_windows_of_its_own() -> None:
     full, trial = (DESCRIPTION.size(DESCRIPTION.of(name), "full") for name in ("php-fpm", "php-none"))
     assert (full, trial) == (DESCRIPTION.full, DESCRIPTION.trial) and trial.window_s < full.window_s
     assert DESCRIPTION.size(DESCRIPTION.of("php-none"), "quick") == DESCRIPTION.quick
+
+
+@pytest.mark.parametrize(
+    ("outcome", "quick", "ends"),
+    [("complete", False, True), ("noisy", False, False), ("max-runs", False, False), ("noisy", True, True)],
+)
+def test_what_found_no_number_is_gone_on_with(outcome: str, quick: bool, ends: bool, tmp_path: Path) -> None:
+    study = Stacks(Order(tmp_path, "quick" if quick else "full", ("olio",)))
+    assert study.finished({"outcome": outcome}) == ends
+
+
+def test_a_search_that_goes_on_gets_as_much_again() -> None:
+    def ended(outcome: str, *loads: float) -> Capacity:
+        runs = [SearchRun(folder="", load=load, outcome="", state="valid", evidence=True) for load in loads]
+        cut = SearchRun(folder="", load=9, outcome="", state="invalid", evidence=False)
+        return Capacity.model_construct(outcome=outcome, runs=[*runs, cut])
+
+    asked = Limits(1, 100, repeats=2, runs=16)
+    assert more(asked, ended("max-runs", 5, 5, 7)) == replace(asked, runs=19)
+    assert more(asked, ended("noisy", 5, 5, 7)) == replace(asked, runs=19, repeats=4)
+    assert more(asked, ended("interrupted")) == asked
 
 
 def test_a_study_that_got_a_configuration_is_gone_on_with(tmp_path: Path) -> None:

@@ -96,7 +96,7 @@ class Ledger:
         self.write()
 
     def add_unjudged(self, steps: int, path: Path, result: Run) -> None:
-        """Lists a run that was cut short: too short to be evidence."""
+        """Lists a run that is no evidence: one that was cut short, or of an earlier part of the search."""
         nothing = dict.fromkeys(self.search.brackets, Verdict.NOTHING)
         self._row(steps, path, result, nothing, Steadiness("unknown"))
 
@@ -152,7 +152,7 @@ class Ledger:
         """How long the rest takes, by the runs so far."""
         made = len(self.rows) - self._before
         run_s = (time.monotonic() - self._searched_s) / made if made else self._run_s
-        most = max(0, self.search.limits.runs - len(self.rows))
+        most = max(0, self.search.limits.runs - self.search.runs)
         return Forecast(min(most, runs_left(self.search)) * run_s, most * run_s)
 
     def _is_over(self) -> bool:

@@ -50,12 +50,15 @@ def _require_same(job: Job, run: Path, load: float) -> None:
 
 
 def take_up(before: Capacity, folder: Path, ledger: Ledger, unit: Unit) -> None:
-    """Gives the search the runs that it made before, as far as it would make them again."""
+    """Gives the search the runs that it made before. One that was no evidence stays listed and is made anew."""
     for row in before.runs:
         steps, path = unit.steps(row.load), folder / row.folder
-        if row.outcome == "interrupted" or not (path / Run.FILE).is_file():
+        if not (path / Run.FILE).is_file():
             continue
-        if ledger.search.next() != steps:
-            break
-        ledger.add(steps, path, Run.read(path / Run.FILE, _KIND))
+        result = Run.read(path / Run.FILE, _KIND)
+        if row.evidence and row.outcome != "interrupted":
+            ledger.search.next()  # what it asks for now is what this run answered
+            ledger.add(steps, path, result)
+        else:
+            ledger.add_unjudged(steps, path, result)
     ledger.go_on(before)

@@ -147,7 +147,8 @@ class Search:
         self._blocked_by = ""
         self._asked: tuple[str, int] | None = None
         self._tries: dict[int, int] = {}
-        self._runs = 0
+        self.runs = 0
+        """That were answered."""
 
     def next(self) -> int | None:
         """Load of the next measurement; None at the end."""
@@ -157,14 +158,14 @@ class Search:
             self._asked = self._choose()
         if not self._asked:
             return None
-        if self._runs >= self.limits.runs:
+        if self.runs >= self.limits.runs:
             self.stopped = "max-runs"
             return None
         return self._asked[1]
 
     def record(self, load: int, verdicts: Mapping[str, Verdict]) -> None:
         """What all measurements at `load` so far say together, by goal."""
-        self._runs += 1
+        self.runs += 1
         self._tries[load] = self._tries.get(load, 0) + 1
         for name, verdict in verdicts.items():
             bracket = self.brackets[name]

@@ -198,7 +198,7 @@ def announce(planned: Forecast) -> None:
 
 def _announce_rest(before: Capacity, max_runs: int) -> None:
     """Says on stderr what counts already. LoadstoneError `search-resume` where no run is left to make."""
-    made = sum(row.outcome != "interrupted" for row in before.runs)
+    made = sum(row.evidence for row in before.runs)
     if made >= max_runs:
         message = f"--max-runs is {max_runs}, and the search has made {made} already"
         raise LoadstoneError("search-resume", message, hint=f"--max-runs counts all: say {made + 10}")

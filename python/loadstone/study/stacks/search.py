@@ -36,7 +36,7 @@ _STARTED_S = 60.0
 _RENEW_S = 15.0
 """About what it takes to bring the data back and to start the servers again, before each run."""
 _LIKELY_PROBES = 5
-UNFINISHED = ("interrupted", "max-runs")
+UNFINISHED = ("interrupted", "invalid", "max-runs", "noisy")
 """Outcomes of a search that can be gone on with."""
 
 
@@ -59,8 +59,8 @@ def measured(
 ) -> Json:
     """The row of a configuration; the search is in `search/` of the study's folder.
 
-    A search that Ctrl-C or a crash ended, or that ran out of runs, is gone on with, by as many runs again.
-    One that Ctrl-C ends is a row, too. LoadstoneError `study-interrupted` before its first run, and those of
+    A search that Ctrl-C or a crash ended, or that ran out of runs, is gone on with, by as many runs again, one
+    that noise ended by as many repeats. One that Ctrl-C ends is a row, too. LoadstoneError `study-interrupted` before its first run, and those of
     `bench` and `find`.
     """
     path = folder / "lab" / f"{one.name}.toml"
@@ -113,8 +113,9 @@ def _search(
         )
         short = replace(job, scenario=_scenario(one, file, _short(size), url))
         first, most = scenario.unit.steps(one.first), scenario.unit.steps(one.most)
-        runs = len(Capacity.read(where / Capacity.FILE, _KIND).runs) if resume else 0
-        limits = Limits(first, most, size.tolerance, size.repeats, runs + size.runs)
+        limits = Limits(first, most, size.tolerance, size.repeats, size.runs)
+        if resume:
+            limits = more(limits, Capacity.read(where / Capacity.FILE, _KIND))
         return find(
             job,
             where,
@@ -124,6 +125,13 @@ def _search(
             Probes(short, lambda number, load: _probing(one, around.say, number, load)),
             resume=resume,
         )
+
+
+def more(limits: Limits, before: Capacity) -> Limits:
+    """As much again as a search has had that goes on: runs, and repeats where these were too few."""
+    made = [row.load for row in before.runs if row.evidence]
+    repeats = max(map(made.count, made), default=0) if before.outcome == "noisy" else 0
+    return replace(limits, runs=len(made) + limits.runs, repeats=repeats + limits.repeats)
 
 
 def _scenario(one: Configuration, file: Description, size: Size, url: str) -> Scenario:

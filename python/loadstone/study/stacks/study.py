@@ -65,8 +65,8 @@ class Stacks(Study):
         yield perform
 
     def finished(self, measured: Mapping[str, Any]) -> bool:
-        """A search that was interrupted, or ran out of runs, is not at its end; a quick one has few."""
-        quick = self.order.size == "quick" and measured["outcome"] == "max-runs"
+        """A search that was interrupted, ran out of runs or met noise is not at its end; a quick one has few."""
+        quick = self.order.size == "quick" and measured["outcome"] != "interrupted"
         return quick or measured["outcome"] not in UNFINISHED
 
     def findings(self, results: Results) -> Json:
