@@ -188,6 +188,16 @@ impl Driver<'_> {
         }
     }
 
+    /// Leaves it to the server to close the user's connection in use, as it said that it would.
+    pub(crate) fn part(&mut self, user: &mut User) {
+        if let Some(mut connection) = user.connection.take() {
+            connection.say_goodbye();
+            self.gauges.connections -= u32::from(connection.established);
+            self.parting.keep(user.token, connection, self.now);
+        }
+        self.close_current(user);
+    }
+
     pub(crate) fn drop_connection(&mut self, mut connection: Connection) {
         connection.say_goodbye();
         self.gauges.connections -= u32::from(connection.established);

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 
 use loadstone_workload::{PacingKind, Program, Scratch};
 use rustix::event::Timespec;
-use rustix::event::epoll::{self, Event};
+use rustix::event::epoll::{self, Event, EventFlags};
 use rustix::fd::OwnedFd;
 
 use crate::browser::{Addresses, Validators};
@@ -20,6 +20,7 @@ use crate::lanes::most_lanes;
 use crate::multiplex::{LinkKey, Multiplex};
 use crate::offered::Offered;
 use crate::open::Open;
+use crate::parting::Parting;
 use crate::record::Window;
 use crate::recorder::{Gauges, Recorder, SECOND, Steady};
 use crate::request::Requests;
@@ -106,6 +107,8 @@ pub(crate) struct Driver<'p> {
     pub open: Option<Open>,
     /// Where single operations arrive.
     pub offered: Option<Offered>,
+    /// Connections that their servers are about to close.
+    pub parting: Parting,
     /// Where answers may wait to be read.
     pub unread: Option<Unread>,
     /// Of a target with HTTP/2.
@@ -162,6 +165,7 @@ impl<'p> Driver<'p> {
             open,
             multiplex: Multiplex::new(program, offered.as_ref().map_or(0, Offered::connections)),
             offered,
+            parting: Parting::default(),
             unread: Unread::of(program),
             most_lanes: most_lanes(program),
             thread,
@@ -231,6 +235,7 @@ impl<'p> Driver<'p> {
             }
             if self.now >= next_patrol {
                 next_patrol = self.now + patrol;
+                self.parting.expire(self.now);
                 self.patrol(users);
             }
             if self.now >= arrival_at {
@@ -280,6 +285,9 @@ impl<'p> Driver<'p> {
                     && (user.socket.is_none() || !self.on_socket_event(user, tag, flags))
                 {
                     self.on_aside(user, tag, flags);
+                    if flags.intersects(EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR) {
+                        self.parting.end(event.data.u64() as u32, tag);
+                    }
                 }
             }
         }

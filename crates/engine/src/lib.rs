@@ -32,6 +32,7 @@ mod offered;
 mod open;
 mod overload;
 mod page;
+mod parting;
 mod reach;
 mod reader;
 mod receive;

@@ -204,7 +204,11 @@ impl<'p> Driver<'p> {
             connection => {
                 let dying = connection.as_ref().is_some_and(|connection| connection.dying);
                 self.recorder.closed_with_answer += u64::from(dying || !whole.keep_alive);
-                self.close_current(user);
+                if whole.keep_alive || dying {
+                    self.close_current(user);
+                } else {
+                    self.part(user);
+                }
             }
         }
         self.shared.trace.iter().for_each(|trace| trace.answered(&whole, self.now));

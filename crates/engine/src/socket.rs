@@ -176,6 +176,12 @@ impl Connection {
         retry(|| recv(&self.socket, &mut *buffer, RecvFlags::PEEK).map(|(_, length)| length))
     }
 
+    /// Whether it is worth to wait for the server to close it: it has not, and nothing else has come. TLS tells of its
+    /// end by itself.
+    pub(crate) fn is_open_there(&self) -> bool {
+        self.tls.is_none() && self.peek(&mut [0]) == Err(Errno::AGAIN)
+    }
+
     /// Takes what was looked at, before there is TLS.
     pub(crate) fn take(&mut self, buffer: &mut [u8]) -> Result<usize, Errno> {
         let length =

@@ -3,6 +3,10 @@
 mod support;
 
 use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::time::Duration;
 
 use loadstone_engine::{CAUSES, SessionWindow, Sparse, Window};
 use loadstone_stats::Histogram;
@@ -141,6 +145,57 @@ fn a_server_that_closes_after_each_answer_is_connected_to_again() {
     assert_eq!((completed(&outcome), lost(&outcome)), (40, vec![]));
     assert_eq!((total(&outcome, |w| w.connects), total(&outcome, |w| w.reconnects)), (120, 80));
     assert_eq!((total(&outcome, |w| w.closed_with_answer), total(&outcome, |w| w.closed_idle)), (120, 0));
+}
+
+/// Pairs of ports that are kept for a while after their end: by the clients of a server's port, and by itself.
+fn kept_ports(port: u16) -> (usize, usize) {
+    let table = std::fs::read_to_string("/proc/net/tcp").unwrap();
+    let ends = |field: usize| {
+        table.lines().skip(1).filter(move |line| {
+            let fields: Vec<_> = line.split_whitespace().collect();
+            fields[3] == "06" && fields[field].ends_with(&format!(":{port:04X}"))
+        })
+    };
+    (ends(2).count(), ends(1).count())
+}
+
+/// Says that it closes, and does so a little later, as a server does that has other work.
+fn closing_late() -> Server {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            std::thread::spawn(move || {
+                let mut stream = stream.unwrap();
+                let mut reader = BufReader::new(stream.try_clone().unwrap());
+                while reader.by_ref().lines().next().is_some_and(|line| !line.unwrap().is_empty()) {}
+                let _ =
+                    stream.write_all(b"HTTP/1.1 200 X\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok");
+                std::thread::sleep(Duration::from_millis(5));
+            });
+        }
+    });
+    Server { port, seen: Arc::default() }
+}
+
+#[test]
+fn who_says_that_it_closes_is_let_close_first() {
+    let server = closing_late();
+    let outcome = run(open(&server, 40.0));
+    assert_eq!((completed(&outcome), lost(&outcome)), (40, vec![]));
+    // The generator would run out of ports otherwise, and look for free ones among them for ever longer.
+    let (ours, theirs) = kept_ports(server.port);
+    assert!(ours <= 5 && theirs >= 100, "{ours} here, {theirs} there");
+}
+
+#[test]
+fn who_says_that_it_closes_and_does_not_is_left() {
+    // It waits for the client to close, and would answer no more.
+    let server = Server::start(|_| answer(200, "Connection: close\r\n", "ok"));
+    let outcome = run(open(&server, 40.0));
+    assert_eq!((completed(&outcome), lost(&outcome)), (40, vec![]));
+    assert_eq!(total(&outcome, |w| w.closed_with_answer), 120);
+    assert_eq!(outcome.windows.last().unwrap().connections, 0);
 }
 
 #[test]
