@@ -36,6 +36,16 @@ def write(stacks: Path, name: str, text: str) -> None:
     file.chmod(0o755)
 
 
+def test_files_are_dated_by_their_content() -> None:
+    def dates(files: Path) -> dict[str, float]:
+        return {path.name: path.stat().st_mtime for path in files.rglob("*") if path.is_file()}
+
+    with prepared(DATA) as (one, _), prepared(DATA) as (other, _):
+        first = dates(one)
+        assert first == dates(other) and len(set(first.values())) > 10
+        assert max(first.values()) < 1_224_633_600 + 366 * 86_400
+
+
 def test_it_is_set_up_started_and_leaves_nothing(tmp_path: Path, stacks: Path) -> None:
     # Whatever a `start` forgets, the end of the block does not.
     write(stacks, "start", SERVES.replace("cd ", "sleep 600 & cd ", 1))
