@@ -99,7 +99,8 @@ def _fewest(every: Sequence[Json], found: Sequence[Json]) -> Json | None:
     highs = [(one, (one.get("SLA-1") or {}).get("high")) for one in rest]
     below = [one for one, high in highs if high and high <= last["SLA-1"]["low"]]
     if below:
-        each = " and ".join(f"{one['label']} (broken at {one['SLA-1']['high']:g})" for one in below)
+        *most, end = [f"{one['label']} (broken at {one['SLA-1']['high']:g})" for one in below]
+        each = f"{', '.join(most)} and {end}" if most else end
         text = f"Fewer users at SLA-1 than any number that is found carry {each}."
         return finding("fewest", text, "shown", rows=len(every))
     if len(found) == 1:
