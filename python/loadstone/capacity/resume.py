@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from loadstone.capacity.ledger import Ledger
@@ -39,8 +38,7 @@ def _require_same(job: Job, run: Path, load: float) -> None:
     if not path.is_file():
         return  # only its summary was kept
     target = None if job.scenario.target.url else ("127.0.0.1", 1)
-    # Through JSON, as the record has it: a tuple is then a list.
-    planned = json.loads(json.dumps(job.scenario.plan(load=load, target=target)))
+    planned = job.scenario.plan(load=load, target=target)
     made = read_object(path, _KIND)
     found = [f"{name}: {a} there, {b} now" for name, a, b in apart(workload(made), workload(planned))]
     if found:
@@ -50,7 +48,7 @@ def _require_same(job: Job, run: Path, load: float) -> None:
 
 
 def take_up(before: Capacity, folder: Path, ledger: Ledger, unit: Unit) -> None:
-    """Gives the search the runs that it made before. One that was no evidence stays listed and is made anew."""
+    """Gives the search the runs that it made before. One that was no evidence is listed, and made anew."""
     for row in before.runs:
         steps, path = unit.steps(row.load), folder / row.folder
         if not (path / Run.FILE).is_file():

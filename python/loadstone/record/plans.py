@@ -7,6 +7,7 @@ from typing import Any
 
 MOST = 4
 """Differences that a message lists."""
+_LIST = (list, tuple)
 _MAY_DIFFER = {"seed", "target", "slice", "name"}
 """The seed makes runs independent; where the service is, and how its load is shared out, is no load."""
 
@@ -17,11 +18,11 @@ def workload(plan: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def apart(one: Any, other: Any, path: str = "") -> Iterator[tuple[str, str, str]]:
-    """Where two pieces of JSON differ, and both as they are shown."""
+    """Where two pieces of JSON differ, and both as they are shown; a tuple is a list."""
     if isinstance(one, dict) and isinstance(other, dict):
         for name in dict.fromkeys([*one, *other]):
             yield from apart(one.get(name), other.get(name), f"{path}.{name}" if path else name)
-    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+    elif isinstance(one, _LIST) and isinstance(other, _LIST) and len(one) == len(other):
         for index, (left, right) in enumerate(zip(one, other, strict=True)):
             named = left.get("name", index) if isinstance(left, dict) else index
             yield from apart(left, right, f"{path}[{named}]")

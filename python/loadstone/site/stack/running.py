@@ -75,8 +75,8 @@ class Running:
 def _date(folder: Path) -> None:
     """Gives files dates that follow from their content.
 
-    Web servers make entity tags of them. Were they those of the files' making, a browser that comes to another
-    server would get everything anew.
+    Web servers make entity tags of them. Were they those of the files' making, a browser that comes to
+    another server would get everything anew.
     """
     for path in folder.rglob("*"):
         if path.is_file():

@@ -59,9 +59,9 @@ def measured(
 ) -> Json:
     """The row of a configuration; the search is in `search/` of the study's folder.
 
-    A search that Ctrl-C or a crash ended, or that ran out of runs, is gone on with, by as many runs again, one
-    that noise ended by as many repeats. One that Ctrl-C ends is a row, too. LoadstoneError `study-interrupted` before its first run, and those of
-    `bench` and `find`.
+    A search that Ctrl-C or a crash ended, or that ran out of runs, is gone on with, by as many runs again,
+    one that noise ended by as many repeats. One that Ctrl-C ends is a row, too. LoadstoneError
+    `study-interrupted` before its first run, and those of `bench` and `find`.
     """
     path = folder / "lab" / f"{one.name}.toml"
     record.make_folder(path.parent)

@@ -65,7 +65,7 @@ class Stacks(Study):
         yield perform
 
     def finished(self, measured: Mapping[str, Any]) -> bool:
-        """A search that was interrupted, ran out of runs or met noise is not at its end; a quick one has few."""
+        """A search that was interrupted, ran out of runs or met noise has not ended; a quick one has few."""
         quick = self.order.size == "quick" and measured["outcome"] != "interrupted"
         return quick or measured["outcome"] not in UNFINISHED
 
