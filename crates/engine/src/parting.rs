@@ -1,7 +1,7 @@
 //! Connections that are over: the server said that it closes them, and is given the time to do so first.
 //!
-//! Whoever closes first keeps the pair of ports for a minute. Were that the generator, its ports would be used up by
-//! some hundred connections a second, and each further one would cost more to find a free port for.
+//! Whoever closes first keeps the pair of ports for a minute. Were that the generator, its ports would be
+//! used up by some hundred connections a second, and each further one would cost more to find a port for.
 
 use std::collections::VecDeque;
 

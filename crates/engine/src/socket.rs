@@ -176,8 +176,8 @@ impl Connection {
         retry(|| recv(&self.socket, &mut *buffer, RecvFlags::PEEK).map(|(_, length)| length))
     }
 
-    /// Whether it is worth to wait for the server to close it: it has not, and nothing else has come. TLS tells of its
-    /// end by itself.
+    /// Whether it is worth to wait for the server to close it: it has not, and nothing else has come. TLS
+    /// tells of its end by itself.
     pub(crate) fn is_open_there(&self) -> bool {
         self.tls.is_none() && self.peek(&mut [0]) == Err(Errno::AGAIN)
     }
