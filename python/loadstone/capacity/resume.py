@@ -9,7 +9,7 @@ from loadstone.errors import LoadstoneError
 from loadstone.intake import Kind, read_object
 from loadstone.measure import Job
 from loadstone.record.folder import workload_file
-from loadstone.record.plans import MOST, apart, workload
+from loadstone.record.plans import apart, listed, workload
 from loadstone.stages.capacity import Capacity
 from loadstone.stages.run import Run
 from loadstone.unit import Unit
@@ -42,8 +42,7 @@ def _require_same(job: Job, run: Path, load: float) -> None:
     made = read_object(path, _KIND)
     found = [f"{name}: {a} there, {b} now" for name, a, b in apart(workload(made), workload(planned))]
     if found:
-        more = f"; and {len(found) - MOST} more" if len(found) > MOST else ""
-        message = f"the search in {run.parents[1]} had another load: {'; '.join(found[:MOST])}{more}"
+        message = f"the search in {run.parents[1]} had another load: {listed(found)}"
         raise LoadstoneError("search-resume", message, hint=_HINT)
 
 

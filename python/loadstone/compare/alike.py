@@ -9,7 +9,7 @@ from loadstone.compare.sides import Counted
 from loadstone.errors import LoadstoneError
 from loadstone.intake import Kind, read_object
 from loadstone.record.folder import workload_file
-from loadstone.record.plans import MOST, apart, workload
+from loadstone.record.plans import apart, listed, workload
 
 _KIND = Kind("run-folder", "a workload", 64 << 20, "a run folder must be as the run left it")
 _MACHINE = ("hostname", "cpu", "cores", "os", "kernel")
@@ -30,7 +30,7 @@ def require_same_workload(one: Mapping[str, Any], other: Mapping[str, Any]) -> N
     """Error `compare-unlike` when two plans differ in more than the target, before anything is measured."""
     found = [f"{path}: {a} for a, {b} for b" for path, a, b in apart(workload(one), workload(other))]
     if found:
-        message = f"a and b would get different loads: {'; '.join(found[:MOST])}"
+        message = f"a and b would get different loads: {listed(found)}"
         hint = "what --a-set and --b-set change may concern the service only"
         raise LoadstoneError("compare-unlike", message, hint=hint)
 
@@ -38,8 +38,7 @@ def require_same_workload(one: Mapping[str, Any], other: Mapping[str, Any]) -> N
 def require_alike(found: Sequence[str]) -> None:
     """Error `compare-unlike` when there are differences."""
     if found:
-        more = f"; and {len(found) - MOST} more" if len(found) > MOST else ""
-        message = f"these runs differ in more than the service: {'; '.join(found[:MOST])}{more}"
+        message = f"these runs differ in more than the service: {listed(found)}"
         hint = "measure both sides alike; --anyway compares them as they are, and says what differs"
         raise LoadstoneError("compare-unlike", message, hint=hint)
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-MOST = 4
+_MOST = 4
 """Differences that a message lists."""
 _LIST = (list, tuple)
 _MAY_DIFFER = {"seed", "target", "slice", "name"}
@@ -28,6 +28,12 @@ def apart(one: Any, other: Any, path: str = "") -> Iterator[tuple[str, str, str]
             yield from apart(left, right, f"{path}[{named}]")
     elif one != other:
         yield path, _shown(one), _shown(other)
+
+
+def listed(found: Sequence[str]) -> str:
+    """Differences as a message has them: the first few, and how many more there are."""
+    more = f"; and {len(found) - _MOST} more" if len(found) > _MOST else ""
+    return f"{'; '.join(found[:_MOST])}{more}"
 
 
 def _shown(value: Any) -> str:

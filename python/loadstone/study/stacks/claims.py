@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from loadstone.report import format
@@ -23,10 +23,7 @@ ENDED = {
 """Why a search knows no more."""
 _UNBROKEN, _UNNAMED = "never seen to break", "no limit named"
 _OF_ALL = ("role", "database", "machine", "trial")
-GROWN = (*_OF_ALL, "cache", "store")
-"""What configurations have in common that differ in their servers only."""
-CACHED = (*_OF_ALL, "servers", "balancer")
-"""Those that differ in what is cached, and where."""
+"""What configurations have in common that are compared with each other."""
 
 
 def claims(content: Json) -> list[Json]:
@@ -186,49 +183,64 @@ def _limit(one: Json) -> str:
     return f"{limit['resource']} of the {limit.get('tier') or limit['host']}" if limit else _UNNAMED
 
 
-def families(every: Sequence[Json], differ: str, alike: Sequence[str]) -> list[list[Json]]:
-    """Configurations that are `alike` in all of this and `differ` in that, in the study's order."""
+def grown(every: Sequence[Json]) -> list[list[Json]]:
+    """Each stack that was measured on several numbers of servers, the fewest first."""
+    found = _alike(every, (*_OF_ALL, "cache", "store"), lambda one: one["servers"])
+    return [sorted(family, key=lambda one: int(one["servers"])) for family in found]
+
+
+def cached(every: Sequence[Json]) -> list[list[Json]]:
+    """Each stack that was measured with several caches, or with and without."""
+    return _alike(every, (*_OF_ALL, "servers", "balancer"), kept)
+
+
+def _alike(every: Sequence[Json], alike: Sequence[str], differ: Callable[[Json], Any]) -> list[list[Json]]:
+    """Configurations that have this in common and differ in that, in the study's order."""
     found: dict[tuple[str, ...], list[Json]] = {}
     for one in every:
         found.setdefault(tuple(str(one[name]) for name in alike), []).append(one)
-    return [family for family in found.values() if len({one[differ] for one in family}) > 1]
+    return [family for family in found.values() if len(set(map(differ, family))) > 1]
 
 
 def _growth(every: Sequence[Json]) -> Json | None:
     """The same stack on more and more servers, until its database is at its limit."""
-    grown = [
-        sorted(family, key=lambda one: int(one["servers"])) for family in families(every, "servers", GROWN)
-    ]
-    if not grown:
-        return None
-    each = "; ".join(
-        f"{family[0]['label']}: "
-        + ", ".join(f"{one['servers']} {users(one.get('SLA-1'))}, {_limit(one)}" for one in family)
-        for family in grown
-    )
+    families = grown(every)
+
+    def told(one: Json) -> str:
+        return f"{one['servers']} {users(one.get('SLA-1'))}, {_limit(one)}"
+
     text = (
         "Users at SLA-1 by the number of application servers, and the limit that the record names where it "
-        f"broke: {each}. The paper: the database is saturated by two to three servers of Rails, by one of "
-        "PHP."
+        f"broke: {_each(families, lambda first: str(first['label']), told)}. The paper: the database is "
+        "saturated by two to three servers of Rails, by one of PHP."
     )
-    ended = all(_limit(family[-1]).endswith("of the database") for family in grown)
-    return finding("growth", text, "shown" if ended else "undecided", rows=sum(map(len, grown)))
+    ended = all(_limit(family[-1]).endswith("of the database") for family in families)
+    return _of(families, "growth", text, ended)
 
 
 def _caches(every: Sequence[Json]) -> Json | None:
-    """What a cache changes: the same stack with one and without."""
-    cached = families(every, "cache", CACHED)
-    if not cached:
-        return None
-    each = "; ".join(
-        f"{family[0]['role']} on {family[0]['database']}: "
-        + ", ".join(f"{kept(one)} {users(one.get('SLA-1'))}" for one in family)
-        for family in cached
-    )
-    every_one = [one for family in cached for one in family]
-    found = all(one.get("SLA-1") and one["SLA-1"]["decided"] for one in every_one)
-    text = f"Users at SLA-1 by what is cached: {each}."
-    return finding("caches", text, "shown" if found else "undecided", rows=len(every_one))
+    """What a cache changes."""
+    families = cached(every)
+
+    def told(one: Json) -> str:
+        return f"{kept(one)} {users(one.get('SLA-1'))}"
+
+    each = _each(families, lambda first: f"{first['role']} on {first['database']}", told)
+    found = all(one.get("SLA-1") and one["SLA-1"]["decided"] for family in families for one in family)
+    return _of(families, "caches", f"Users at SLA-1 by what is cached: {each}.", found)
+
+
+def _each(
+    families: Sequence[Sequence[Json]], name: Callable[[Json], str], told: Callable[[Json], str]
+) -> str:
+    """Each family in words, under the name of its first configuration."""
+    return "; ".join(f"{name(family[0])}: {', '.join(map(told, family))}" for family in families)
+
+
+def _of(families: Sequence[Sequence[Json]], key: str, text: str, shown: bool) -> Json | None:
+    """The finding of families; None without any."""
+    rows = sum(map(len, families))
+    return finding(key, text, "shown" if shown else "undecided", rows=rows) if rows else None
 
 
 def kept(one: Json) -> str:

@@ -8,7 +8,7 @@ from loadstone.report.badge import Badge
 from loadstone.report.folder import Json
 from loadstone.report.sections import Article, Section, Tile, anchored, numbered
 from loadstone.study.method import badges, method
-from loadstone.study.stacks.claims import CACHED, families, per_month, users
+from loadstone.study.stacks.claims import cached, per_month, users
 from loadstone.study.stacks.page import charts, tables
 from loadstone.study.told import found as told
 from loadstone.study.told import headline
@@ -57,7 +57,7 @@ def _measured(study: Json, found: list[Json]) -> list[Section]:
     cpus = study["cpus"]["compute"]
     main = _main(found)
     drawn = numbered("w", [each for each in [charts.dollars(main)] if each])
-    cached = families(found, "cache", CACHED)
+    families = cached(found)
     note = (
         f"Every host that serves has a quota of {cpus:g} of a core (less where the table says so). Users are "
         "those of such hosts. Dollars are those of whole machines, which are taken to carry in proportion to "
@@ -79,7 +79,7 @@ def _measured(study: Json, found: list[Json]) -> list[Section]:
             wide=numbered("c", [each for each in [charts.cpu(main)] if each]),
             tables=[tables.costs(found)],
         ),
-        *([_cached(cached)] if cached else []),
+        *([_cached(families)] if families else []),
         Section(
             "nodes",
             "Nodes that stay up",
@@ -96,13 +96,13 @@ def _measured(study: Json, found: list[Json]) -> list[Section]:
     ]
 
 
-def _cached(cached: list[list[Json]]) -> Section:
+def _cached(families: list[list[Json]]) -> Section:
     """The same stack with caches and without."""
     lead = (
         "The same stack with caches and without. A level includes those before it: pages, actions, "
         "fragments, queries. They are kept in the memory of each process where nothing else is said."
     )
-    return Section("caches", "What caches change", lead, tables=[tables.caches(cached)])
+    return Section("caches", "What caches change", lead, tables=[tables.caches(families)])
 
 
 def _assumed(wanted: Json) -> str:
