@@ -95,8 +95,10 @@ def test_sigterm_ends_all_of_it(stack: Stack, fresh: str) -> None:
     ids=lambda wrong: "=".join(next(iter(wrong.items()))).partition(":")[0],
 )
 def test_a_wrong_setting_is_refused_in_words(stack: Stack, tmp_path: Path, wrong: dict[str, str]) -> None:
+    place = tmp_path / "olio.db"
+    place.touch()
     with prepared(DATA) as (files, state):
-        good = Wanted(stack.folder, f"sqlite://{tmp_path}/olio.db", files, state, port=free_row(1))
+        good = Wanted(stack.folder, f"sqlite://{place}", files, state, port=free_row(1))
         done = subprocess.run(
             [str(FOLDER / stack.folder / "start")],
             env=environment(good, set_up(stack.folder)) | wrong,

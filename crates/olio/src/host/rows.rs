@@ -4,32 +4,35 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use loadstone_store::{Db, Result};
+use loadstone_store::{Db, Dialect, Result, Value};
 
-/// A name whose upload was changed or, without bytes, taken away.
-pub(super) struct News {
-    pub name: String,
-    pub stamp: i64,
-    pub is_there: bool,
+/// What was changed after `last`, in order: names and stamps. Whether a name has bytes shows when they are asked
+/// for: MariaDB would read all of them to say that there are some.
+pub(super) fn news(db: &Db, last: i64) -> Result<Vec<(String, i64)>> {
+    names(db, "SELECT name, stamp FROM upload WHERE stamp > ?1 ORDER BY stamp", &[last.into()])
 }
 
-/// What was changed after `last`, in order.
-pub(super) fn news(db: &Db, last: i64) -> Result<Vec<News>> {
-    let sql = "SELECT name, stamp, CASE WHEN bytes IS NULL THEN 0 ELSE 1 END FROM upload \
-               WHERE stamp > ?1 ORDER BY stamp";
-    db.query_all(sql, &[last.into()], |row| {
-        Ok(News { name: row.text(0)?.into(), stamp: row.int(1)?, is_there: row.bool(2)? })
-    })
+/// Every upload that was not taken away: names and stamps.
+pub(super) fn present(db: &Db) -> Result<Vec<(String, i64)>> {
+    names(db, "SELECT name, stamp FROM upload WHERE bytes IS NOT NULL", &[])
+}
+
+fn names(db: &Db, sql: &'static str, params: &[Value<'_>]) -> Result<Vec<(String, i64)>> {
+    db.query_all(sql, params, |row| Ok((row.text(0)?.into(), row.int(1)?)))
 }
 
 /// Stores an upload in place of the one before, within a transaction; its stamp.
 pub(super) fn put(db: &Db, name: &str, bytes: &[u8]) -> Result<i64> {
     let stamp = next_stamp(db)?;
-    let params = [name.into(), stamp.into(), bytes.into()];
-    let sql = "UPDATE upload SET stamp = ?2, bytes = ?3 WHERE name = ?1";
-    if db.execute(sql, &params)? == 0 {
-        db.execute("INSERT INTO upload(name, stamp, bytes) VALUES (?1, ?2, ?3)", &params)?;
-    }
+    // Looked for first: an update in vain would send the whole file twice.
+    let is_there =
+        db.query_row("SELECT 1 FROM upload WHERE name = ?1", &[name.into()], |_| Ok(()))?.is_some();
+    let sql = if is_there {
+        "UPDATE upload SET stamp = ?2, bytes = ?3 WHERE name = ?1"
+    } else {
+        "INSERT INTO upload(name, stamp, bytes) VALUES (?1, ?2, ?3)"
+    };
+    db.execute(sql, &[name.into(), stamp.into(), bytes.into()])?;
     Ok(stamp)
 }
 
@@ -48,9 +51,14 @@ pub(super) fn remove(db: &Db, name: &str) -> Result<()> {
     db.execute(sql, &[name.into(), next_stamp(db)?.into()]).map(drop)
 }
 
-/// The next stamp. Two transactions that take the same one conflict, and one is run again: stamps are
-/// committed in their order, so that who has seen one has seen all before it.
+/// The next stamp. Stamps are committed in their order, so that who has seen one has seen all before it: who
+/// takes one holds a row until then. Others wait for that before they send a file; two that had sent theirs
+/// would both be in the other's way, and send them again.
 fn next_stamp(db: &Db) -> Result<i64> {
+    // SQLite lets one transaction write at a time.
+    if db.dialect() != Dialect::Sqlite {
+        db.execute("UPDATE meta SET value = value WHERE name = 'format'", &[])?;
+    }
     let next = db.query_row("SELECT coalesce(max(stamp), 0) + 1 FROM upload", &[], |row| row.int(0))?;
     Ok(next.unwrap_or(1))
 }

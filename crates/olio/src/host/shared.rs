@@ -12,7 +12,7 @@ use loadstone_store::{Db, Error, Options, Result as StoreResult, without_passwor
 use loadstone_web::system::System;
 
 use super::cache::Cache;
-use super::rows::{self, News};
+use super::rows;
 use super::{Host, HostError, StoredFile};
 use crate::media::Name;
 use crate::schema::Meta;
@@ -39,6 +39,7 @@ pub struct SharedHost {
 
 #[derive(Default)]
 struct Index {
+    /// Of all names that were ever uploaded, also of those without bytes by now.
     stamps: HashMap<String, i64>,
     /// The highest stamp that was seen.
     last: i64,
@@ -91,13 +92,11 @@ impl SharedHost {
         let news = self.with(|db| rows::news(db, last))?;
         let mut index = self.index.write().unwrap_or_else(PoisonError::into_inner);
         index.asked = index.asked.max(now);
-        for News { name, stamp, is_there } in news.into_iter().filter(|news| news.stamp > last) {
-            index.last = index.last.max(stamp);
-            if is_there {
-                index.stamps.insert(name, stamp);
-            } else {
-                index.stamps.remove(&name);
-            }
+        // Another look may have seen more in the meantime.
+        let seen = index.last;
+        for (name, stamp) in news.into_iter().filter(|(_, stamp)| *stamp > seen) {
+            index.last = stamp;
+            index.stamps.insert(name, stamp);
         }
         Ok(())
     }
@@ -108,7 +107,7 @@ impl SharedHost {
         })
     }
 
-    /// The stamp of an upload under `name`, if there is one.
+    /// The stamp of an upload under `name`, if there is or was one.
     fn stamp(&self, name: &str) -> Result<Option<i64>, HostError> {
         let known = |index: &Index| index.stamps.get(name).copied();
         {

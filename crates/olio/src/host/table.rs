@@ -68,8 +68,7 @@ impl TableHost {
         let open = || {
             let db = Db::open(place, options)?;
             db.exec_batch(include_str!("../schema/upload.sql"))?;
-            let news = rows::news(&db, 0)?.into_iter().filter(|news| news.is_there);
-            let stamps = news.map(|news| (news.name, news.stamp)).collect();
+            let stamps = rows::present(&db)?.into_iter().collect();
             Ok(Uploads { db, stamps })
         };
         Ok(Self {

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db import connection, transaction
-from django.db.models import Max, Q
+from django.db.models import Max
 
 from olio.models import Upload
 
@@ -41,7 +41,7 @@ class Stored:
 
 
 class Index:
-    """Names and stamps of all uploads, as this process knows them."""
+    """Names and stamps of all uploads, also of those that were taken away, as this process knows them."""
 
     def __init__(self) -> None:
         """Knows nothing yet."""
@@ -52,19 +52,19 @@ class Index:
         self._lock = threading.Lock()
 
     def renew(self, at_once: bool) -> None:
-        """Learns what has changed, unless it was asked for a moment ago."""
+        """Learns what has changed, unless it was asked for a moment ago.
+
+        Whether a name has bytes shows when they are asked for: MariaDB would read all of them to say that
+        there are some.
+        """
         changed = _news[:]
         if not at_once and changed == self._seen and time.monotonic() < self._asked_s + BELIEF_S:
             return
         with self._lock:
             asked_s = time.monotonic()
             news = Upload.objects.filter(stamp__gt=self._last).order_by("stamp")
-            for name, stamp, is_gone in news.values_list("name", "stamp", Q(bytes=None)):
-                self._last = stamp
-                if is_gone:
-                    self.stamps.pop(name, None)
-                else:
-                    self.stamps[name] = stamp
+            for name, stamp in news.values_list("name", "stamp"):
+                self._last = self.stamps[name] = stamp
             self._asked_s, self._seen = asked_s, changed
 
 

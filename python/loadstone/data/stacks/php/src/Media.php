@@ -23,7 +23,10 @@ final class Media
         $this->uploads = new Uploads($site->db);
     }
 
-    /** The upload of a name, or its master: bytes or file, stamp. Null when there is no such picture. */
+    /**
+     * The uploads that a name may mean, the first with bytes being it (name, stamp), and its master (a file; null
+     * without one). Null when there is no such name.
+     */
     public function find(string $name): ?array
     {
         // A class and an id in its one spelling: what they are made of cannot spell a path.
@@ -39,14 +42,19 @@ final class Media
         $isLoaded = $id <= ($kind === 'p' ? $this->site->dataset->accounts : $this->site->dataset->events);
         // A picture that came without a thumbnail is its own.
         $names = $isThumbnail ? [$name, "$kind$id.jpg"] : [$name];
-        if (!$isLoaded || array_intersect($names, $this->replaced())) {
-            if ($upload = $this->uploads->find($names)) {
-                return $upload;
-            }
-        }
+        $isUploaded = !$isLoaded || array_intersect($names, $this->replaced());
         // Lists show a thumbnail of everything, also of what came without a picture.
-        $master = preg_replace('/\d+/', '', $name);
-        return $isLoaded || $isThumbnail ? ['file' => $this->site->settings->files . "/media/$master"] : null;
+        $master = $isLoaded || $isThumbnail ? preg_replace('/\d+/', '', $name) : null;
+        return [
+            'uploads' => $isUploaded ? $this->uploads->find($names) : [],
+            'master' => $master === null ? null : "{$this->site->settings->files}/media/$master",
+        ];
+    }
+
+    /** The bytes of an upload that `find` has found; null when it was taken away. */
+    public function content(array $upload): ?string
+    {
+        return $this->uploads->content($upload['name'], $upload['stamp']);
     }
 
     /** As a part of a transaction; after it, `doubt`. */
@@ -83,17 +91,19 @@ final class Media
         }
     }
 
-    /** Loaded names under which something was uploaded. */
+    /** Loaded names under which something was uploaded, if only once. */
     private function replaced(): array
     {
         [$names, $last, $asked] = apcu_fetch(self::REPLACED) ?: [[], 0, 0.0];
         $now = microtime(true);
         if ($now > $asked + self::BELIEF_SECONDS) {
-            foreach ($this->uploads->news($last) as ['name' => $name, 'stamp' => $last, 'is_there' => $isThere]) {
+            foreach ($this->uploads->news($last) as ['name' => $name, 'stamp' => $last]) {
                 preg_match('/\d+/', $name, $part);
-                $names[$name] = $isThere && (int) $part[0] <= max($this->site->dataset->accounts, $this->site->dataset->events);
+                if ((int) $part[0] <= max($this->site->dataset->accounts, $this->site->dataset->events)) {
+                    $names[$name] = true;
+                }
             }
-            apcu_store(self::REPLACED, [$names = array_filter($names), $last, $now]);
+            apcu_store(self::REPLACED, [$names, $last, $now]);
         }
         return array_keys($names);
     }

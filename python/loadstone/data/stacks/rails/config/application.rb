@@ -7,6 +7,7 @@ require "action_view/railtie"
 require_relative "../lib/settings"
 require_relative "../lib/form_reader"
 require_relative "../lib/bare_redirects"
+require_relative "../lib/pictures"
 require_relative "../lib/stores"
 require_relative "../lib/copies"
 
@@ -59,6 +60,7 @@ module Olio
     config.middleware.delete Rack::TempfileReaper
     config.middleware.delete Rack::Sendfile
     config.middleware.delete Rack::Runtime
+    config.middleware.insert_before 0, Pictures
     config.middleware.use BareRedirects
     config.middleware.use Rack::ContentLength
     config.middleware.use FormReader

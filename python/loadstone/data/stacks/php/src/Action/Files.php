@@ -27,36 +27,60 @@ final class Files
         if ($found === null) {
             throw Failure::notFound();
         }
-        // Pictures can be replaced at any time: kept, but asked for. They come from people: should one be opened
-        // as a page, it may do nothing.
-        $response = (new Response())->with('Cache-Control', 'public, no-cache')->safe()
-            ->with('Content-Security-Policy', "default-src 'none'; sandbox");
-        [$type, $tag, $modified] = isset($found['file']) ? $this->master($found['file']) : $this->upload($found);
-        $response->with('ETag', $tag);
-        if ($modified !== null) {
-            $response->with('Last-Modified', gmdate('D, d M Y H:i:s', $modified) . ' GMT');
+        foreach ($found['uploads'] as $upload) {
+            if ($response = $this->upload($request, $name, $upload)) {
+                return $response;
+            }
         }
-        if ($type === 'application/pdf') {
-            // Saved: viewers inside browsers do not work under that rule.
-            $response->with('Content-Disposition', "attachment; filename=\"$name\"");
-        }
+        return $found['master'] === null ? throw Failure::notFound() : $this->master($request, $name, $found['master']);
+    }
+
+    /** Null when it was taken away. Most browsers have it already: then its bytes stay where they are. */
+    private function upload(Request $request, string $name, array $upload): ?Response
+    {
+        $tag = sprintf('"u%x"', $upload['stamp']);
+        $isUnchanged = $this->isUnchanged($request, $tag, null);
+        $bytes = $isUnchanged && $request->header('If-None-Match') !== '*'
+            ? ''
+            : (new Media($this->site))->content($upload);
+        return match (true) {
+            $bytes === null => null,
+            $isUnchanged => $this->response($name, $tag)->withStatus(304),
+            default => $this->response($name, $tag)
+                ->with('Content-Type', Media::type($bytes) ?? 'application/octet-stream')->withBody($bytes),
+        };
+    }
+
+    private function master(Request $request, string $name, string $file): Response
+    {
+        $modified = filemtime($file);
+        $tag = sprintf('"%x-%x"', filesize($file), $modified);
+        $response = $this->response($name, $tag)->with('Last-Modified', gmdate('D, d M Y H:i:s', $modified) . ' GMT');
         if ($this->isUnchanged($request, $tag, $modified)) {
             return $response->withStatus(304);
         }
-        $response->with('Content-Type', $type);
-        return isset($found['file']) ? $response->withFile($found['file']) : $response->withBody($found['bytes']);
+        $type = self::isDocument($name) ? 'application/pdf' : 'image/jpeg';
+        return $response->with('Content-Type', $type)->withFile($file);
     }
 
-    private function master(string $file): array
+    /**
+     * Pictures can be replaced at any time: kept, but asked for. They come from people: should one be opened as a
+     * page, it may do nothing.
+     */
+    private function response(string $name, string $tag): Response
     {
-        $type = str_ends_with($file, '.pdf') ? 'application/pdf' : 'image/jpeg';
-        $modified = filemtime($file);
-        return [$type, sprintf('"%x-%x"', filesize($file), $modified), $modified];
+        $response = (new Response())->with('Cache-Control', 'public, no-cache')->safe()
+            ->with('Content-Security-Policy', "default-src 'none'; sandbox")->with('ETag', $tag);
+        // Saved: viewers inside browsers do not work under that rule.
+        return self::isDocument($name)
+            ? $response->with('Content-Disposition', "attachment; filename=\"$name\"")
+            : $response;
     }
 
-    private function upload(array $found): array
+    /** Forms take nothing else as a document, and no document as a picture. */
+    private static function isDocument(string $name): bool
     {
-        return [Media::type($found['bytes']) ?? 'application/octet-stream', sprintf('"u%x"', $found['stamp']), null];
+        return str_ends_with($name, '.pdf');
     }
 
     /** Whether the browser has this state already (RFC 9110 §13.2.2). */

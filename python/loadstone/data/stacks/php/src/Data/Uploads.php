@@ -14,44 +14,43 @@ final class Uploads
     }
 
     /**
-     * The last of these names, by bytes, under which something was uploaded: name, stamp, bytes. Of a thumbnail and
-     * its picture that is the thumbnail.
+     * Of these names those under which something was uploaded, if only once: name, stamp. The bytewise last comes
+     * first: of a thumbnail and its picture that is the thumbnail. Whether a name has bytes shows when they are asked
+     * for: MariaDB would read all of them to say that there are some.
      *
      * @param list<string> $names
      */
-    public function find(array $names): ?array
+    public function find(array $names): array
     {
         $places = implode(', ', array_fill(0, count($names), '?'));
-        $found = $this->db->row(
-            "SELECT name, stamp, bytes FROM upload WHERE name IN ($places) AND bytes IS NOT NULL
-             ORDER BY name DESC LIMIT 1",
-            $names,
-        );
-        // PostgreSQL's driver gives a stream.
-        $text = fn (mixed $value): mixed => is_resource($value) ? stream_get_contents($value) : $value;
-        return $found === null ? null : array_map($text, $found);
+        return $this->db->all("SELECT name, stamp FROM upload WHERE name IN ($places) ORDER BY name DESC", $names);
     }
 
-    /** What was changed after a stamp, in order: name, stamp, is_there. */
+    /** The bytes of an upload, if that is still the one with this stamp. */
+    public function content(string $name, int $stamp): ?string
+    {
+        $found = $this->db->value('SELECT bytes FROM upload WHERE name = ? AND stamp = ?', [$name, $stamp]);
+        // PostgreSQL's driver gives a stream.
+        return is_resource($found) ? stream_get_contents($found) : $found;
+    }
+
+    /** What was changed after a stamp, in order: name, stamp. */
     public function news(int $last): array
     {
-        return $this->db->all(
-            'SELECT name, stamp, CASE WHEN bytes IS NULL THEN 0 ELSE 1 END AS is_there FROM upload
-             WHERE stamp > ? ORDER BY stamp',
-            [$last],
-        );
+        return $this->db->all('SELECT name, stamp FROM upload WHERE stamp > ? ORDER BY stamp', [$last]);
     }
 
     /** Stores a file in place of the one before. */
     public function put(string $name, string $path): void
     {
         $this->db->transaction(function () use ($name, $path): void {
+            $stamp = $this->nextStamp();
             // Looked for first: an update in vain would send the whole file twice.
             $isThere = $this->db->value('SELECT 1 FROM upload WHERE name = ?', [$name]) !== null;
             $sql = $isThere
                 ? 'UPDATE upload SET stamp = ?, bytes = ? WHERE name = ?'
                 : 'INSERT INTO upload(stamp, bytes, name) VALUES (?, ?, ?)';
-            $this->db->change($sql, [$this->nextStamp(), fopen($path, 'rb'), $name]);
+            $this->db->change($sql, [$stamp, fopen($path, 'rb'), $name]);
         });
     }
 
@@ -68,9 +67,13 @@ final class Uploads
         }
     }
 
-    /** Two transactions that take the same one conflict: stamps are committed in their order. */
+    /**
+     * Stamps are committed in their order: who takes one holds a row until then. Others wait for that before they
+     * send a file; two that had sent theirs would both be in the other's way, and send them again.
+     */
     private function nextStamp(): int
     {
+        $this->db->change("UPDATE meta SET value = value WHERE name = 'format'");
         return (int) $this->db->value('SELECT coalesce(max(stamp), 0) + 1 FROM upload');
     }
 }

@@ -1,41 +1,33 @@
-# Pictures and documents: uploads from the database, everything that was loaded by nginx from its class's
-# master.
+# Pictures and documents that `Pictures` leaves to Rails: uploads from the database, and what may be one.
 class MediaController < ApplicationController
   skip_around_action :in_snapshot
 
   def show
     name = MediaName.parse(params[:name]) || raise(ActiveRecord::RecordNotFound)
-    uploads = Upload.present.where(name: name.candidates).select(:name, :stamp).index_by(&:name)
-    upload = uploads.values_at(*name.candidates).compact.first
-    raise ActiveRecord::RecordNotFound unless upload || name.loaded?
+    stamps = Upload.where(name: name.candidates).pluck(:name, :stamp).to_h
+    return if name.candidates.any? { |each| stamps[each] && sent?(name, each, stamps[each]) }
+    raise ActiveRecord::RecordNotFound unless name.master?
 
-    # They can be replaced at any time, and who has just done so wants to see it: kept, but asked for.
-    response.headers["Cache-Control"] = "public, no-cache"
-    upload ? send_upload(name, upload) : send_master(name)
+    head :ok, name.master_fields
   end
 
   private
 
-  def send_upload(name, upload)
-    response.headers["ETag"] = %("u#{upload.stamp.to_s(16)}")
-    return head(:not_modified) if request.if_none_match_etags.intersect?([response.headers["ETag"], "*"])
+  # Sends the upload, unless it was taken away. Most browsers have it already: then its bytes stay where they are.
+  def sent?(name, stored, stamp)
+    tag = %("u#{stamp.to_s(16)}")
+    asked = request.if_none_match_etags
+    bytes = asked.include?(tag) || Upload.where(name: stored, stamp: stamp).pick(:bytes)
+    return false unless bytes
 
-    bytes = Upload.where(name: upload.name).pick(:bytes).to_s
-    type = Upload.type_of(bytes) || "application/octet-stream"
+    response.headers.merge!(name.fields).merge!("ETag" => tag)
+    asked.intersect?([tag, "*"]) ? head(:not_modified) : send_upload(bytes)
+    true
+  end
+
+  def send_upload(bytes)
     response.headers["Content-Security-Policy"] = "default-src 'none'; sandbox"
-    attach(name) if type == "application/pdf"
-    render body: bytes, content_type: type
+    render body: bytes, content_type: Upload.type_of(bytes) || "application/octet-stream"
     response.charset = false
-  end
-
-  def send_master(name)
-    response.headers["X-Accel-Redirect"] = "/masters/#{name.master}"
-    attach(name) if name.part == "l.pdf"
-    head :ok, content_type: name.part == "l.pdf" ? "application/pdf" : "image/jpeg"
-  end
-
-  # Browsers save documents: their viewers do not work under the policy.
-  def attach(name)
-    response.headers["Content-Disposition"] = %(attachment; filename="#{name.text}")
   end
 end

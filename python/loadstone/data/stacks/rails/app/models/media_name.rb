@@ -18,12 +18,29 @@ MediaName = Struct.new(:kind, :id, :part) do
     part == "t.jpg"
   end
 
-  def master
-    "#{kind}#{part}"
+  def document?
+    part == "l.pdf"
   end
 
   # Lists show a thumbnail of everything, also of what came without a picture.
+  def master?
+    thumbnail? || loaded?
+  end
+
   def loaded?
-    thumbnail? || id <= (kind == "p" ? Meta.accounts : Meta.events)
+    id <= (kind == "p" ? Meta.accounts : Meta.events)
+  end
+
+  # They can be replaced at any time, and who has just done so wants to see it: kept, but asked for. Browsers save
+  # documents: their viewers do not work under the policy.
+  def fields
+    saved = { "Content-Disposition" => %(attachment; filename="#{text}") } if document?
+    { "Cache-Control" => "public, no-cache", **saved.to_h }
+  end
+
+  # The header fields by which nginx sends the master of its class.
+  def master_fields
+    { "X-Accel-Redirect" => "/masters/#{kind}#{part}",
+      "Content-Type" => document? ? "application/pdf" : "image/jpeg", **fields }
   end
 end

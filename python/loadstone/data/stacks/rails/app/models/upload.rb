@@ -7,6 +7,7 @@ class Upload < ApplicationRecord
                  "GIF89a" => "image/gif", "%PDF-" => "application/pdf" }.transform_keys(&:b).freeze
 
   scope :present, -> { where.not(bytes: nil) }
+  after_commit { Replaced.tell }
 
   class << self
     # The media type that the first bytes tell; names and declared types are not believed.
@@ -16,15 +17,21 @@ class Upload < ApplicationRecord
 
     def put(name, bytes)
       change do
-        upload = find_or_initialize_by(name: name)
-        upload.update!(bytes: bytes, stamp: next_stamp)
+        stamp = next_stamp
+        find_or_initialize_by(name: name).update!(bytes: bytes, stamp: stamp)
       end
     end
 
     def remove(*names)
-      present.where(name: names).pluck(:name).each do |name|
-        change { where(name: name).update_all(bytes: nil, stamp: next_stamp) }
+      present.where(name: names).each do |upload|
+        change { upload.update!(bytes: nil, stamp: next_stamp) }
       end
+    end
+
+    # What was changed after a stamp, in order: name, stamp. Whether a name has bytes shows when they are asked for:
+    # MariaDB would read all of them to say that there are some.
+    def since(stamp)
+      where("stamp > ?", stamp).order(:stamp).pluck(:name, :stamp)
     end
 
     # SQLite's data sets have uploads in a folder; here they are rows as on a server.
@@ -39,9 +46,11 @@ class Upload < ApplicationRecord
 
     private
 
-    # Two changes that take the same one conflict, and one is run again.
+    # Who takes one holds a row until it is committed. Others wait for that before they send a file; two that had
+    # sent theirs would be in each other's way, and one would send it again. A lock reads what is there now.
     def next_stamp
-      maximum(:stamp).to_i + 1
+      Meta.where(name: "format").update_all("value = value")
+      order(stamp: :desc).lock.pick(:stamp).to_i + 1
     end
   end
 end

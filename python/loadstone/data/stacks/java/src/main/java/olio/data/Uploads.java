@@ -8,8 +8,8 @@ import olio.db.Tx;
 public final class Uploads {
     private Uploads() {}
 
-    /** A name whose upload was changed or, without bytes, taken away. */
-    public record News(String name, long stamp, boolean isThere) {}
+    /** A name whose upload was changed or taken away. */
+    public record News(String name, long stamp) {}
 
     /** Makes the table where the loader does not: in SQLite. */
     public static void createTable(Tx tx) throws SQLException {
@@ -17,11 +17,14 @@ public final class Uploads {
                 + "name TEXT PRIMARY KEY, stamp INTEGER NOT NULL UNIQUE, bytes BLOB) STRICT");
     }
 
-    /** What was changed after a stamp, in order. */
+    /**
+     * What was changed after a stamp, in order. Whether a name has bytes shows when they are asked for: MariaDB
+     * would read all of them to say that there are some.
+     */
     public static List<News> news(Tx tx, long last) throws SQLException {
         return tx.all(
-                "SELECT name, stamp, CASE WHEN bytes IS NULL THEN 0 ELSE 1 END FROM upload WHERE stamp > ? ORDER BY stamp",
-                row -> new News(row.getString(1), row.getLong(2), row.getInt(3) == 1), last);
+                "SELECT name, stamp FROM upload WHERE stamp > ? ORDER BY stamp",
+                row -> new News(row.getString(1), row.getLong(2)), last);
     }
 
     /** The bytes of an upload, if that is still the one with this stamp; else null. */
@@ -31,10 +34,12 @@ public final class Uploads {
 
     /** Stores an upload in place of the one before. */
     public static void put(Tx tx, String name, byte[] bytes) throws SQLException {
-        long stamp = nextStamp(tx);
-        if (tx.execute("UPDATE upload SET stamp = ?, bytes = ? WHERE name = ?", stamp, bytes, name) == 0) {
-            tx.execute("INSERT INTO upload(name, stamp, bytes) VALUES (?, ?, ?)", name, stamp, bytes);
-        }
+        // Looked for first: an update in vain would send the whole file twice.
+        boolean isThere = tx.first("SELECT 1 FROM upload WHERE name = ?", row -> true, name) != null;
+        String sql = isThere
+                ? "UPDATE upload SET stamp = ?, bytes = ? WHERE name = ?"
+                : "INSERT INTO upload(stamp, bytes, name) VALUES (?, ?, ?)";
+        tx.execute(sql, nextStamp(tx), bytes, name);
     }
 
     /** Takes an upload away. Its name stays, with a stamp that tells of it. */

@@ -63,11 +63,7 @@ final class UploadIndex {
     private synchronized void look() throws SQLException {
         long now = System.nanoTime();
         for (Uploads.News news : database.read(tx -> Uploads.news(tx, last))) {
-            if (news.isThere()) {
-                stamps.put(news.name(), news.stamp());
-            } else {
-                stamps.remove(news.name());
-            }
+            stamps.put(news.name(), news.stamp());
             last = news.stamp();
         }
         asked = now;
