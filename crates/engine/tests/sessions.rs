@@ -288,7 +288,7 @@ fn users_of_a_closed_workload_begin_and_lose_sessions_too() {
         answer(if r.path.ends_with('b') { 500 } else { 200 }, "Set-Cookie: s=1\r\n", "ok")
     });
     let mut plan = open(&server, 1.0);
-    plan["load"] = json!({"users": 2, "ramp_up_s": 0, "steady_s": 0.5, "ramp_down_s": 0, "timeout_s": 5});
+    plan["load"] = json!({"users": 2, "ramp_up_s": 0, "steady_s": 2, "ramp_down_s": 0, "timeout_s": 5});
     let outcome = run(plan);
     let [("status", lost)] = lost(&outcome)[..] else { panic!() };
     assert!(lost >= 4 && lost + 2 >= begun(&outcome) && completed(&outcome) == 0);
