@@ -51,6 +51,15 @@ def test_steps_and_spikes(tmp_path: Path, unit: str, shape: str, expected: Any) 
     assert profile(tmp_path, f"{unit} = 10\nshape = {shape}") == expected
 
 
+def test_a_shape_begins_from_the_load_of_the_run(tmp_path: Path) -> None:
+    path = tmp_path / "shaped.toml"
+    path.write_text(
+        SCENARIO.format(load='users = 10\nshape = { kind = "spike", to = 90, at_s = 30, for_s = 5 }')
+    )
+    planned = load_scenario(path).plan(load=20)["load"]
+    assert (planned["users"], planned["profile"]) == (20, [[30, 90], [35, 20]])
+
+
 def test_a_sine_goes_from_one_load_to_the_other_and_back(tmp_path: Path) -> None:
     points = profile(tmp_path, 'requests_per_s = 10\nshape = { kind = "sine", to = 50, period_s = 60 }')
     for at, load in points:

@@ -157,17 +157,26 @@ class Scenario:
             )
         if self.target.from_:
             there["from"] = sources.addresses(self.target.from_)
-        loaded = dict(self._body["load"])
-        if load is not None:
-            loaded[self.unit] = load
         index, of = slice
         return {
             **self._body,
             "seed": seed,
             "target": there,
-            "load": loaded,
+            "load": self._load(load),
             "slice": {"index": index, "of": of},
         }
+
+    def _load(self, load: float | None) -> dict[str, Any]:
+        """The planned load, or another one in its place, from which its shape then begins."""
+        planned = dict(self._body["load"])
+        if load is None:
+            return planned
+        planned[self.unit] = load
+        shape = self.file.load.shape
+        if shape is not None and shape.kind != "file":
+            whole = not self.unit.is_rate
+            planned["profile"] = shape.profile(load, self.file.load.steady_s, Path(), whole=whole)
+        return planned
 
 
 def load_scenario(
