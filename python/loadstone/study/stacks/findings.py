@@ -44,8 +44,8 @@ def _translation(file: Description, number: int, found: Json) -> str | None:
 
 
 def _configuration(one: Configuration, file: Description, row: Json) -> Json:
-    # One that Ctrl-C cut short in its ramp-up has none of this.
-    runs = [run for run in row["runs"] if run["ops_per_s"] and run["tiers"]]
+    # One that Ctrl-C cut short before its steady state has nothing of the hosts that serve.
+    runs = [run for run in row["runs"] if run["ops_per_s"] and "app" in run["tiers"]]
     held = {sla: _held(one, file, row[sla]) for sla in SLAS if sla in row}
     first = held.get("SLA-1")
     return {

@@ -11,6 +11,8 @@ from loadstone.study.stacks.claims import kept, per_month, users
 from loadstone.study.words import interval
 
 _SLAS = ("SLA-1", "SLA-2")
+_HORIZONS = ("1", "12", "36")
+"""Months."""
 
 
 def users_of(found: Sequence[Json]) -> Table:
@@ -62,7 +64,7 @@ def dollars(found: Sequence[Json], when: str) -> Table:
                     "sla": sla,
                     **{
                         f"months_{months}": per_month(held, when, "without_egress", months)
-                        for months in ("1", "12", "36")
+                        for months in _HORIZONS
                     },
                     "egress": per_month(held, when, "with_egress"),
                     "machines": " + ".join(held["usd"][when]["machines"]) if held else "–",
@@ -71,13 +73,24 @@ def dollars(found: Sequence[Json], when: str) -> Table:
     columns = [
         words("configuration", "configuration"),
         words("sla", "at"),
-        *(Column(f"months_{months}", f"{months} months", format.text) for months in ("1", "12", "36")),
+        *_horizons(rows),
         Column("egress", "12 months, with egress", format.text),
         words("machines", "machines"),
     ]
     title = "At today’s prices" if when == "now" else "At the paper’s prices"
     note = "In brackets over the interval of the users: more users on the same machines are the cheap end."
     return Table(f"dollars-{when}", title, columns, rows, note=note)
+
+
+def _horizons(rows: Sequence[Json]) -> list[Column]:
+    """A column for horizons that say the same everywhere, as those of machines rented on demand do."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for months in _HORIZONS:
+        alike.setdefault(tuple(row[f"months_{months}"] for row in rows), []).append(months)
+    return [
+        Column(f"months_{same[0]}", f"{' / '.join(same)} month{'' if same == ['1'] else 's'}", format.text)
+        for same in alike.values()
+    ]
 
 
 def caches(families: Sequence[Sequence[Json]]) -> Table:
