@@ -10,16 +10,12 @@ from __future__ import annotations
 
 import datetime
 import json
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import asked
+from own_command import ROOT, loadstone
 
-ROOT = Path(__file__).parents[1]
-LOADSTONE = ROOT / ".venv/bin/loadstone"
 SERVICES = {"datasette": "catalogue", "wordpress": "wordpress", "chat": "chat"}
 SEARCH = "--tolerance 0.1 --repeats 2 --max-runs 20 --set load.ramp_up_s=10"
 LOADS = {
@@ -32,20 +28,6 @@ NODES = "--users 10000 --target 0.9999"
 COST = "--book aws-2026 --instance m7i.large"
 """Two virtual cores: about what the quotas of a lab's two hosts come to."""
 KEPT = ("capacity.json", "nodes.json", "cost.json", "report.html")
-
-
-def loadstone(*arguments: object, good: tuple[int, ...] = (0,)) -> str:
-    """Standard output of the command; it ends all here when it fails."""
-    words = [str(one) for one in arguments]
-    print("loadstone", *words, flush=True)
-    # The builds ask `python3` for pip.
-    path = f"{LOADSTONE.parent}:{os.environ['PATH']}"
-    done = subprocess.run(
-        [LOADSTONE, *words], cwd=ROOT, env=os.environ | {"PATH": path}, stdout=subprocess.PIPE, text=True
-    )
-    if done.returncode not in good:
-        sys.exit(f"loadstone {words[0]} ended with {done.returncode}")
-    return done.stdout
 
 
 def measured(name: str, out: Path, scratch: Path) -> None:
