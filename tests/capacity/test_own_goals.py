@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -64,6 +65,21 @@ def test_each_goal_has_its_interval(queued: Callable[..., Job], tmp_path: Path) 
     assert f"{FAST}: {result.goals[FAST].low:g} users hold it" in said
     assert " as it asks at " in said and f"{FAST} breaks first, by Search" in said
     assert FAST in report.sentence(report.read_chapter(folder))
+
+
+def test_a_search_for_one_goal_makes_fewer_runs(queued: Callable[..., Job], tmp_path: Path) -> None:
+    every = find(queued(shop, [FAST, SOUND]), tmp_path / "every", OPTIONS, Interrupt(), silent)
+    limits = replace(OPTIONS.limits, only=(SOUND,))
+    folder = tmp_path / "one"
+    result = find(queued(shop, [FAST, SOUND]), folder, Options(limits), Interrupt(), silent)
+    assert result.outcome == "complete" and len(result.runs) < len(every.runs)
+    held = result.goals[SOUND]
+    assert held.low is not None and held.high is not None and held.ended_by == "tolerance"
+    assert held.low <= FAILING < held.high <= 1.15 * held.low + 1
+    assert result.sla_1 and result.sla_1.ended_by == "not-searched"
+    assert result.sla_1.low is not None and result.sla_1.low >= held.low, "what its runs show is kept"
+    assert "was not searched (--only)" in table(result, folder)
+    assert concluded(result, [SOUND]) == 0
 
 
 @pytest.mark.parametrize(
@@ -156,4 +172,4 @@ def test_a_goal_that_was_asked_for_decides_the_exit_code(held: Held, code: int) 
     assert concluded(found, [FAST]) == code
     assert concluded(found) == 0, "the scenario's own goals do not"
     worse = Capacity(sla_1=Held(ended_by="max-runs"), goals={FAST: held}, runs=[])
-    assert concluded(worse, [FAST]) == 6
+    assert concluded(worse, ["SLA-1", FAST]) == 6

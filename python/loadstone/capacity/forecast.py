@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from loadstone.capacity.recovery import Recovery
 from loadstone.capacity.search import Bracket, Limits, Search, Verdict
@@ -50,6 +50,7 @@ def forecast(limits: Limits, lengths: Lengths) -> Forecast:
     The capacity is taken to lie in the middle of the range, by ratio: half of the doublings lead there, in
     probes if there are any.
     """
+    limits = replace(limits, only=())  # whatever they are called: of several the first decides most
     doublings = math.log2(limits.most / limits.first)
     middle = round(math.sqrt(limits.first * limits.most))
     worst_run_s = lengths.run_s + lengths.recovery_s

@@ -50,6 +50,8 @@ class Limits:
     answer already; further steps are wider, up to a doubling."""
     least: int = 1
     """No measurement has less."""
+    only: tuple[str, ...] = ()
+    """The goals that are searched; all of them without any. Of the others is known what those runs show."""
 
     def near(self, expected: int) -> Limits:
         """To begin at `expected`. One step from there makes an interval of twice the tolerance."""
@@ -180,7 +182,7 @@ class Search:
 
     def doubted(self) -> int | None:
         """A load whose failure is to be measured anew, once: more load held the same SLA."""
-        found = [b.doubted for b in self.brackets.values() if b.doubted and self._tries[b.doubted] < _LOOKS]
+        found = [b.doubted for b in self._wanted() if b.doubted and self._tries[b.doubted] < _LOOKS]
         return min(found, default=None)
 
     def stop(self, reason: str) -> None:
@@ -199,7 +201,7 @@ class Search:
         """complete, noisy (too wide because of noise), ceiling (no end), or why it was stopped."""
         if self.stopped:
             return self.stopped
-        brackets = self.brackets.values()
+        brackets = self._wanted()
         if all(bracket.is_narrow(self.limits.tolerance) for bracket in brackets):
             return "complete"
         if self._wall is not None:
@@ -208,18 +210,24 @@ class Search:
 
     def ended_by(self, name: str) -> str:
         """What ended the search of this goal: `tolerance` (its interval is narrow enough), `least` (even the
-        least load breaks it), `ceiling`, `noisy`, `generator`, `invalid`, or why the search was stopped.
+        least load breaks it), `not-searched`, `ceiling`, `noisy`, `generator`, `invalid`, or why the search
+        was stopped.
         """
         bracket = self.brackets[name]
         if bracket.breaks_at_once:
             return "least"
         if bracket.is_narrow(self.limits.tolerance):
             return "tolerance"
+        if bracket not in self._wanted():
+            return "not-searched"
         if self.stopped:
             return self.stopped
         if self._wall is not None:
             return self._blocked_by
         return "ceiling" if self._is_unbroken(bracket) else "noisy"
+
+    def _wanted(self) -> list[Bracket]:
+        return [one for one in self.brackets.values() if not self.limits.only or one.name in self.limits.only]
 
     def _is_unbroken(self, bracket: Bracket) -> bool:
         return bracket.high is None and bracket.low == self.limits.most
@@ -239,11 +247,9 @@ class Search:
     def _choose(self) -> tuple[str, int] | None:
         """A load in doubt; otherwise the goal with the widest answer, and where to look for it."""
         if (doubted := self.doubted()) is not None:
-            return next((b.name, doubted) for b in self.brackets.values() if b.doubted == doubted)
+            return next((b.name, doubted) for b in self._wanted() if b.doubted == doubted)
         wanted = [
-            (b.width(), name, load)
-            for name, b in self.brackets.items()
-            if (load := b.next(self.limits, self._wall))
+            (b.width(), b.name, load) for b in self._wanted() if (load := b.next(self.limits, self._wall))
         ]
         if not wanted:
             return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from loadstone.cli.capacity_words import concluded, table
+from loadstone.cli.capacity_words import SLAS, concluded, table
 from loadstone.cli.measuring import (
     default_folder,
     load,
@@ -119,6 +120,14 @@ def capacity(
         ),
     ] = None,
     goals: Goals = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="GOAL",
+            help="Search this goal only: SLA-1, SLA-2, or one of your own as written. Repeatable. Of the"
+            " others is said what these runs show.",
+        ),
+    ] = None,
     settings: Overrides = None,
     sut_pid: SutPid = None,
     db_pid: DbPid = None,
@@ -151,9 +160,10 @@ def capacity(
     driving = thread_count(threads, apart=bool(agents or on))
     loaded = load(scenario, settings, window=window, url=url, goals=goals, deployed=deployed, threads=driving)
     unit = loaded.unit
-    limits = _limits(unit, first, most, Limits(1, 1, tolerance, repeats, max_runs))
     loaded.require_one_load()
     searched = loaded.searched()
+    wanted = _wanted(only or (), [goal.text for goal in searched])
+    limits = _limits(unit, first, most, Limits(1, 1, tolerance, repeats, max_runs, only=wanted))
     placement = placed(loaded, topology, agents, on)
     sut = sut_of(loaded, processes=processes(sut_pid, db_pid), reset=reset, loading=loading(loaded))
     folder = resume or out or default_folder(f"{loaded.name}-capacity")
@@ -184,7 +194,17 @@ def capacity(
         print(f"the same command with --resume {folder} goes on; --max-runs counts all", file=sys.stderr)
     # Those of the command line come last.
     asked = searched[len(searched) - len(goals or ()) :]
-    raise typer.Exit(concluded(result, [goal.text for goal in asked]))
+    raise typer.Exit(concluded(result, wanted or ["SLA-1", *(goal.text for goal in asked)]))
+
+
+def _wanted(only: Sequence[str], own: Sequence[str]) -> tuple[str, ...]:
+    """The goals of `--only`, each once. LoadstoneError `goal` for one that there is not."""
+    every = [*SLAS, *own]
+    for name in only:
+        if name not in every:
+            message = f"--only {name!r}: the search has no such goal"
+            raise LoadstoneError("goal", message, hint="one of: " + ", ".join(every))
+    return tuple(dict.fromkeys(only))
 
 
 def announce(planned: Forecast) -> None:

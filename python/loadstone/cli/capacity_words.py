@@ -21,21 +21,22 @@ ENDED = {
     "invalid": "runs with more stayed invalid",
     "max-runs": "the search ended after --max-runs runs",
     "interrupted": "the search was interrupted",
+    "not-searched": "it was not searched (--only)",
 }
 """Why a search knows no more, by `ended_by`. Any other is the name of an error."""
 
-_SLAS = ("SLA-1", "SLA-2")
+SLAS = ("SLA-1", "SLA-2")
 _NEARLY_ALL = 0.99
 
 
-def concluded(result: Capacity, asked: Sequence[str] = ()) -> int:
-    """The exit code: what is known of SLA-1 and the goals `asked` for, and else why it is not known.
+def concluded(result: Capacity, asked: Sequence[str] = ("SLA-1",)) -> int:
+    """The exit code: what is known of the goals `asked` for, and else why it is not known.
 
     Of several the first that is not 0.
     """
     if result.outcome == "interrupted":
         return leave.INTERRUPTED
-    codes = [_code(held) for held in (result.sla_1, *(result.goals.get(name) for name in asked))]
+    codes = [_code(result.named().get(name)) for name in asked]
     return next((code for code in codes if code), 0)
 
 
@@ -120,7 +121,7 @@ def _why(name: str, held: Held, unit: Unit) -> str:
     if limit is None or limit.share_at_high is None or held.high is None:
         return ", where not one operation ended"
     checks = "".join(f", {name}" for name in limit.checks)
-    kept = "within its limit" if name in _SLAS else "as it asks"
+    kept = "within its limit" if name in SLAS else "as it asks"
     by = f"limited by {limit.operation} " if limit.operation else ""
     share = _percent(limit.share_at_high)
     resource = f", and by {limit.resource.said}" if limit.resource else ""

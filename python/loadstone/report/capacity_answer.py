@@ -18,6 +18,7 @@ ENDED = {
     "max-runs": "it had made all the runs that it was allowed",
     "interrupted": "it was interrupted",
     "searching": "it has not ended",
+    "not-searched": "it searched other goals",
 }
 """Why a search knows no more, by `ended_by`."""
 

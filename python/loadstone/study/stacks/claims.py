@@ -19,6 +19,7 @@ ENDED = {
     "max-runs": "the search ran out of runs",
     "interrupted": "the search was interrupted",
     "least": "not even one user held it",
+    "not-searched": "it was not searched",
 }
 """Why a search knows no more."""
 _UNBROKEN, _UNNAMED = "never seen to break", "no limit named"

@@ -61,6 +61,7 @@ class Size(Table):
     tolerance: Share
     repeats: Count
     runs: Count
+    only: Annotated[list[Literal["SLA-1", "SLA-2"]], Field(default_factory=list, description="both without")]
     configurations: Annotated[list[Name] | None, Field(description="all without")] = None
 
 

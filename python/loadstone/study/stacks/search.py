@@ -113,7 +113,7 @@ def _search(
         )
         short = replace(job, scenario=_scenario(one, file, _short(size), url))
         first, most = scenario.unit.steps(one.first), scenario.unit.steps(one.most)
-        limits = Limits(first, most, size.tolerance, size.repeats, size.runs)
+        limits = Limits(first, most, size.tolerance, size.repeats, size.runs, only=tuple(size.only))
         if resume:
             limits = more(limits, Capacity.read(where / Capacity.FILE, _KIND))
         return find(
