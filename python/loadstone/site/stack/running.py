@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import hashlib
 import os
 import signal
@@ -23,6 +24,7 @@ from loadstone.sources import checkout
 
 _DONE = "set-up-for"
 """Holds the digest of the files that what is here was built from."""
+_LOCK = "set-up-lock"
 _READY_S = 120.0
 _END_S = 30.0
 _LOOK_S = 0.05
@@ -117,12 +119,25 @@ def set_up(folder: str, *, quiet: bool = True) -> Path:
 
     Error `stack-setup` with what its `setup` said.
     """
-    built = checkout() / "target" / "stacks" / folder
-    done_for, digest = built / _DONE, _digest()
+    built, digest = checkout() / "target" / "stacks" / folder, _digest()
     # Hosts that a stack is deployed on may only read here.
-    if done_for.is_file() and done_for.read_text("ascii") == digest:
-        return built
-    built.mkdir(parents=True, exist_ok=True)
+    if not _is_built(built, digest):
+        built.mkdir(parents=True, exist_ok=True)
+        with (built / _LOCK).open("w") as lock:
+            # Another command may be building it now.
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not _is_built(built, digest):
+                _build(folder, built, quiet=quiet)
+                (built / _DONE).write_text(digest, "ascii")
+    return built
+
+
+def _is_built(built: Path, digest: str) -> bool:
+    done_for = built / _DONE
+    return done_for.is_file() and done_for.read_text("ascii") == digest
+
+
+def _build(folder: str, built: Path, *, quiet: bool) -> None:
     command = [str(FOLDER / folder / "setup"), str(built)]
     done = subprocess.run(command, capture_output=quiet, text=True, check=False, stdin=subprocess.DEVNULL)
     if done.returncode:
@@ -132,8 +147,6 @@ def set_up(folder: str, *, quiet: bool = True) -> Path:
             f"the stack `{folder}` cannot be set up" + (f":\n{said}" if said else ""),
             hint=f"see {FOLDER / folder / 'README.md'}, or run {' '.join(command)} by hand",
         )
-    done_for.write_text(digest, "ascii")
-    return built
 
 
 def _digest() -> str:
