@@ -61,7 +61,7 @@ test-long: .venv/.dev   ## minutes (ROOMS='deploy lab': only these of tests/; SI
 test-stacks: .venv/.dev   ## Olio's other stacks (STACK=php: only that one): installs what they need, then holds each to the built-in site
 	scripts/setup-servers
 	scripts/setup-stacks $(STACK)
-	$(BIN)/python -m pytest -m stacks --timeout 1800 tests/stacks $(if $(STACK),-k $(STACK))
+	$(BIN)/python -m pytest -m stacks --timeout 1800 --numprocesses auto --maxprocesses 3 --dist loadfile tests/stacks $(if $(STACK),-k $(STACK))
 
 test-hardening: .venv/.dev   ## the hardening pass: installs clang and LLVM, then tests it on code, kernels and the compilers
 	scripts/setup-hardening 22 19

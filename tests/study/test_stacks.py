@@ -26,7 +26,7 @@ from loadstone.study.record import NAME
 from loadstone.study.registry import STUDIES
 from loadstone.study.results import Results
 from loadstone.study.run import conclusion, go_on
-from loadstone.study.stacks.claims import per_month, users
+from loadstone.study.stacks.words import per_month, users
 from loadstone.study.stacks.description import FILE, load_description
 from loadstone.study.stacks.findings import findings
 from loadstone.study.stacks.hosts import driven, topology
@@ -210,6 +210,8 @@ def test_more_servers_are_told_with_what_was_at_its_limit(tmp_path: Path) -> Non
         "PHP 8, php-fpm behind nginx: 1 400 (< 450), cpu of the site, 2 500 (< 560), cpu of the database. "
         in told["text"]
     )
+    most = next(one["text"] for one in grown if one["key"] == "most")
+    assert "PHP 8, php-fpm behind nginx carries the most" in most, "two servers are not one beside one"
     two["SLA-1"]["limit"] = made_up.LIMIT
     left = findings(DESCRIPTION, made_up.written(tmp_path / "c", **rows, php_fpm_2=two))["findings"]
     assert [one["status"] for one in left if one["key"] == "growth"] == ["undecided"]

@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from loadstone.report import format
 from loadstone.study.finding import Status, beyond, finding
+from loadstone.study.stacks.families import caches, growth
+from loadstone.study.stacks.words import UNBROKEN, UNNAMED, limit, per_month, users
 from loadstone.study.words import interval
 
 Json = dict[str, Any]
-
-ENDED = {
-    "noisy": "runs near it differ too much",
-    "ceiling": "there were no accounts for more users",
-    "generator": "the generator was at its limit",
-    "invalid": "runs with more users stayed invalid",
-    "max-runs": "the search ran out of runs",
-    "interrupted": "the search was interrupted",
-    "least": "not even one user held it",
-    "not-searched": "it was not searched",
-}
-"""Why a search knows no more."""
-_UNBROKEN, _UNNAMED = "never seen to break", "no limit named"
-_OF_ALL = ("role", "database", "machine", "trial")
-"""What configurations have in common that are compared with each other."""
 
 
 def claims(content: Json) -> list[Json]:
@@ -34,35 +20,15 @@ def claims(content: Json) -> list[Json]:
         return []
     # Trials are compared among each other only, unless there is nothing else.
     main = [one for one in every if not one["trial"]] or every
-    made = _most(main, content["cpus"]["compute"], content["prices"]["now"])
-    others = (_cost(main), _beside_paper(content["parts"]), _growth(every), _caches(every))
+    # Side by side are those that have as much processor.
+    equal = [one for one in main if one["servers"] == 1 and one["machine"] == "compute"] or main
+    made = _most(equal, content["cpus"]["compute"], content["prices"]["now"])
+    others = (_cost(main), _beside_paper(content["parts"]), growth(every), caches(every))
     made += [one for one in others if one]
     made += [_limits(main), _bodies(every), _rules(every)]
     if shared := _machine(every):
         made.append(shared)
     return made
-
-
-def users(held: Json | None) -> str:
-    """The number of users that a search found; of one that did not find it, what was seen."""
-    if held is None:
-        return "–"
-    if held["decided"]:
-        return f"{held['users']:,.0f} (< {held['high']:,.0f})"
-    low = f"held at {held['low']:,.0f}" if held["low"] else "never seen to hold"
-    high = f"broken at {held['high']:,.0f}" if held["high"] else "never seen to break"
-    return f"undecided: {low}, {high} ({ENDED.get(held['ended_by'], held['ended_by'])})"
-
-
-def per_month(held: Json | None, when: str, egress: str = "without_egress", months: str = "12") -> str:
-    """Dollars a user and month; of a bracket its ends."""
-    if held is None:
-        return "–"
-    value, cheap, dear = ((held["usd"][when][end] or {}).get(egress) for end in ("value", "cheap", "dear"))
-    ends = [format.dollars(end[months]) if end else "?" for end in (cheap, dear)]
-    if value is None:
-        return "–" if ends == ["?", "?"] else f"{ends[0]} to {ends[1]}"
-    return f"{format.dollars(value[months])} ({ends[0]}–{ends[1]})"
 
 
 def _most(every: Sequence[Json], cpus: float, book: str) -> list[Json]:
@@ -167,86 +133,12 @@ def _limits(every: Sequence[Json]) -> Json:
     """What the records name, and nothing else."""
     named: dict[str, list[str]] = {}
     for one in every:
-        named.setdefault(_limit(one), []).append(one["label"])
+        named.setdefault(limit(one), []).append(one["label"])
     each = "; ".join(f"{said}: {', '.join(labels)}" for said, labels in named.items())
-    status: Status = "undecided" if {_UNNAMED, _UNBROKEN} & named.keys() else "shown"
+    status: Status = "undecided" if {UNNAMED, UNBROKEN} & named.keys() else "shown"
     return finding(
         "limits", f"When SLA-1 broke, the record names as the limit: {each}.", status, rows=len(every)
     )
-
-
-def _limit(one: Json) -> str:
-    """What the record names as the limit where SLA-1 broke."""
-    held = one.get("SLA-1")
-    if not held or not held["high"]:
-        return _UNBROKEN
-    limit = held["limit"]
-    return f"{limit['resource']} of the {limit.get('tier') or limit['host']}" if limit else _UNNAMED
-
-
-def grown(every: Sequence[Json]) -> list[list[Json]]:
-    """Each stack that was measured on several numbers of servers, the fewest first."""
-    found = _alike(every, (*_OF_ALL, "cache", "store"), lambda one: one["servers"])
-    return [sorted(family, key=lambda one: int(one["servers"])) for family in found]
-
-
-def cached(every: Sequence[Json]) -> list[list[Json]]:
-    """Each stack that was measured with several caches, or with and without."""
-    return _alike(every, (*_OF_ALL, "servers", "balancer"), kept)
-
-
-def _alike(every: Sequence[Json], alike: Sequence[str], differ: Callable[[Json], Any]) -> list[list[Json]]:
-    """Configurations that have this in common and differ in that, in the study's order."""
-    found: dict[tuple[str, ...], list[Json]] = {}
-    for one in every:
-        found.setdefault(tuple(str(one[name]) for name in alike), []).append(one)
-    return [family for family in found.values() if len(set(map(differ, family))) > 1]
-
-
-def _growth(every: Sequence[Json]) -> Json | None:
-    """The same stack on more and more servers, until its database is at its limit."""
-    families = grown(every)
-
-    def told(one: Json) -> str:
-        return f"{one['servers']} {users(one.get('SLA-1'))}, {_limit(one)}"
-
-    text = (
-        "Users at SLA-1 by the number of application servers, and the limit that the record names where it "
-        f"broke: {_each(families, lambda first: str(first['label']), told)}. The paper: the database is "
-        "saturated by two to three servers of Rails, by one of PHP."
-    )
-    ended = all(_limit(family[-1]).endswith("of the database") for family in families)
-    return _of(families, "growth", text, ended)
-
-
-def _caches(every: Sequence[Json]) -> Json | None:
-    """What a cache changes."""
-    families = cached(every)
-
-    def told(one: Json) -> str:
-        return f"{kept(one)} {users(one.get('SLA-1'))}"
-
-    each = _each(families, lambda first: f"{first['role']} on {first['database']}", told)
-    found = all(one.get("SLA-1") and one["SLA-1"]["decided"] for family in families for one in family)
-    return _of(families, "caches", f"Users at SLA-1 by what is cached: {each}.", found)
-
-
-def _each(
-    families: Sequence[Sequence[Json]], name: Callable[[Json], str], told: Callable[[Json], str]
-) -> str:
-    """Each family in words, under the name of its first configuration."""
-    return "; ".join(f"{name(family[0])}: {', '.join(map(told, family))}" for family in families)
-
-
-def _of(families: Sequence[Sequence[Json]], key: str, text: str, shown: bool) -> Json | None:
-    """The finding of families; None without any."""
-    rows = sum(map(len, families))
-    return finding(key, text, "shown" if shown else "undecided", rows=rows) if rows else None
-
-
-def kept(one: Json) -> str:
-    """What a configuration caches, and where."""
-    return f"{one['cache']} in {one['store']}" if one["store"] else str(one["cache"])
 
 
 def _bodies(every: Sequence[Json]) -> Json:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from loadstone.study.stacks.claims import per_month, users
+from loadstone.study.stacks.words import per_month, users
 from loadstone.study.told import told as told_findings
 from loadstone.study.words import Block, Columns
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from loadstone.report.figures.figure import Figure, Layout, Trace, label, layout
 from loadstone.report.folder import Json
-from loadstone.study.stacks.claims import per_month
+from loadstone.study.stacks.words import per_month
 from loadstone.study.words import interval
 
 _ROW = 34

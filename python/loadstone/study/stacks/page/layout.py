@@ -8,8 +8,9 @@ from loadstone.report.badge import Badge
 from loadstone.report.folder import Json
 from loadstone.report.sections import Article, Section, Tile, anchored, numbered
 from loadstone.study.method import badges, method
-from loadstone.study.stacks.claims import cached, per_month, users
+from loadstone.study.stacks.families import cached
 from loadstone.study.stacks.page import charts, tables
+from loadstone.study.stacks.words import per_month, users
 from loadstone.study.told import found as told
 from loadstone.study.told import headline
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from loadstone.report import format
 from loadstone.report.folder import Json
 from loadstone.report.table import Column, Table, words
-from loadstone.study.stacks.claims import kept, per_month, users
+from loadstone.study.stacks.families import kept
+from loadstone.study.stacks.words import per_month, users
 from loadstone.study.words import interval
 
 _SLAS = ("SLA-1", "SLA-2")
