@@ -26,13 +26,13 @@ from loadstone.study.record import NAME
 from loadstone.study.registry import STUDIES
 from loadstone.study.results import Results
 from loadstone.study.run import conclusion, go_on
-from loadstone.study.stacks.words import per_month, users
 from loadstone.study.stacks.description import FILE, load_description
 from loadstone.study.stacks.findings import findings
 from loadstone.study.stacks.hosts import driven, topology
 from loadstone.study.stacks.money import whole
 from loadstone.study.stacks.search import more
 from loadstone.study.stacks.study import Stacks
+from loadstone.study.stacks.words import per_month, users
 
 DESCRIPTION = load_description()
 
@@ -71,6 +71,7 @@ def test_the_hosts_of_a_configuration_are_a_site_that_can_be_deployed(one: Any, 
         ('configurations = ["olio"]', 'configurations = ["oleo"]', "study-file", "no configuration `oleo`"),
         ('cache = "page"\nstore = "files"', 'store = "files"', "study-file", "where nothing is"),
         ('role = "olio"', 'role = "olio"\ncache = "page"\nstore = "files"', "study-file", "own memory only"),
+        ('role = "olio-php-fpm"', 'role = "olio-php-fpm"\nwarm_up_s = 5', "study-file", "compiles nothing"),
         ("paper = 3", "paper = 9", "study-file", "no configuration 9 of the paper"),
     ],
 )

@@ -35,6 +35,20 @@ class StackOptions(Fields):
     workers: Annotated[int, Field(ge=1, le=1024, description="Requests worked on at a time.")] = 8
 
 
+class JavaOptions(StackOptions):
+    """How the stack in Java works."""
+
+    warm_up_s: Annotated[
+        int,
+        Field(
+            ge=0,
+            le=100,
+            description="Seconds for which it asks itself for pages before it takes requests: the JVM"
+            " compiles what runs often.",
+        ),
+    ] = 0
+
+
 @dataclass(frozen=True, eq=False)
 class Stack(Site):
     """Olio as another platform writes it."""
@@ -72,7 +86,7 @@ def _stack(folder: str, platform: str) -> Stack:
         name=f"olio-{folder}",
         title=f"Olio in {platform}",
         data=OlioData,
-        options=StackOptions,
+        options=JavaOptions if folder == "java" else StackOptions,
         tells_counters=False,
         reads_replicas=True,
         folder=folder,

@@ -93,6 +93,9 @@ class Configuration(Table):
         Literal["files", "memcached"] | None,
         Field(description="of what is cached: the memory of each process without"),
     ] = None
+    warm_up_s: Annotated[
+        int, Field(ge=0, le=100, description="of Java: it asks itself for pages before it takes requests")
+    ] = 0
     machine: MachineName = "compute"
     servers: Count = 1
     balancer: Annotated[
@@ -170,6 +173,9 @@ def _contradictions(file: Description) -> Iterator[Finding]:
         if one.role == "olio" and one.cache == "action":
             hint = "query, fragment or page"
             yield Finding("study-file", "the built-in site has no cache `action`", (*where, "cache"), hint)
+        if one.warm_up_s and one.role != "olio-java":
+            hint = "leave out `warm_up_s`"
+            yield Finding("study-file", f"`{one.role}` compiles nothing", (*where, "warm_up_s"), hint)
         if one.machine not in file.machine:
             hint = f"add [machine.{one.machine}]"
             yield Finding("study-file", f"there is no machine `{one.machine}`", (*where, "machine"), hint)

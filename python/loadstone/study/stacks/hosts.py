@@ -29,6 +29,8 @@ def topology(one: Configuration, file: Description) -> str:
         "cache": one.cache,
         "workers": file.workers,
     }
+    if one.warm_up_s:
+        settings["warm_up_s"] = one.warm_up_s
     apart = one.store == ELSEWHERE
     if one.store:
         settings |= {"memcached": CACHE} if apart else {"cache_store": one.store}

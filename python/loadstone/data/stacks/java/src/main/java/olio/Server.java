@@ -18,12 +18,13 @@ final class Server {
     private static final Logger LOG = Logger.getLogger(Server.class.getName());
 
     private final Tomcat tomcat = new Tomcat();
+    private final Settings settings;
     private final Site site;
 
     Server(Settings settings, Site site) {
+        this.settings = settings;
         this.site = site;
         tomcat.setBaseDir(settings.state().toAbsolutePath().toString());
-        tomcat.setConnector(connector(settings));
         Context context = tomcat.addContext("", settings.state().toAbsolutePath().toString());
         OlioServlet olio = new OlioServlet(site);
         Wrapper servlet = Tomcat.addServlet(context, "olio", olio);
@@ -35,10 +36,10 @@ final class Server {
         host.getPipeline().addValve(new RefusedPaths(olio));
     }
 
-    private static Connector connector(Settings settings) {
+    private Connector connector(String address, int port) {
         Connector connector = new Connector("org.apache.coyote.http11.Http11NioProtocol");
-        connector.setPort(settings.port());
-        connector.setProperty("address", settings.address());
+        connector.setPort(port);
+        connector.setProperty("address", address);
         connector.setProperty("maxThreads", Integer.toString(settings.workers()));
         connector.setProperty("minSpareThreads", Integer.toString(settings.workers()));
         connector.setProperty("acceptCount", "1024");
@@ -53,11 +54,28 @@ final class Server {
 
     /** Serves until {@link #stop}. */
     void run() throws LifecycleException {
-        tomcat.start();
-        if (tomcat.getConnector().getLocalPort() < 0) {
+        Connector connector = connector(settings.address(), settings.port());
+        if (settings.warmUp().isZero()) {
+            tomcat.setConnector(connector);
+            tomcat.start();
+        } else {
+            warmUp();
+            tomcat.getService().addConnector(connector);
+        }
+        if (connector.getLocalPort() < 0) {
             throw new LifecycleException("the connector does not listen");
         }
         tomcat.getServer().await();
+    }
+
+    /** Starts with a connector that nobody else knows, and takes it away again. */
+    private void warmUp() throws LifecycleException {
+        Connector own = connector("127.0.0.1", 0);
+        tomcat.setConnector(own);
+        tomcat.start();
+        new WarmUp(own.getLocalPort(), site.meta()).run(settings.warmUp(), settings.workers());
+        tomcat.getService().removeConnector(own);
+        own.destroy();
     }
 
     void stop() {

@@ -3,6 +3,7 @@ package olio;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -17,10 +18,11 @@ import olio.web.Origin;
  * The settings of the environment.
  *
  * @param workers requests that are worked on at a time
+ * @param warmUp for how long the site asks itself before it takes requests
  * @param memcached null when caches are kept elsewhere
  */
 record Settings(
-        Path files, Path state, String address, int port, int workers, CacheLevel cache, boolean cachesInFiles,
+        Path files, Path state, String address, int port, int workers, Duration warmUp, CacheLevel cache, boolean cachesInFiles,
         InetSocketAddress memcached, Origin origin, boolean isSecure, DatabaseUrl database,
         List<DatabaseUrl> readDatabases) {
 
@@ -33,8 +35,9 @@ record Settings(
                 reader.required("OLIO_FILES", Settings::folder),
                 reader.required("OLIO_STATE", Settings::folder),
                 reader.optional("OLIO_ADDRESS", "127.0.0.1"),
-                reader.number("OLIO_PORT", "8080", 65535),
-                reader.number("OLIO_WORKERS", "8", 1024),
+                reader.number("OLIO_PORT", "8080", 1, 65535),
+                reader.number("OLIO_WORKERS", "8", 1, 1024),
+                Duration.ofSeconds(reader.number("OLIO_WARM_UP_S", "0", 0, 100)),
                 reader.optional("OLIO_CACHE", "none", Settings::level),
                 reader.optional("OLIO_CACHE_STORE", "memory", Settings::isFiles),
                 store.startsWith("memcached://") ? reader.optional("OLIO_CACHE_STORE", store, Settings::place) : null,
@@ -85,12 +88,12 @@ record Settings(
         if (colon < 1) {
             throw new IllegalArgumentException("memcached needs a host and a port: memcached://host:port");
         }
-        return new InetSocketAddress(place.substring(0, colon), whole(place.substring(colon + 1), 65535));
+        return new InetSocketAddress(place.substring(0, colon), whole(place.substring(colon + 1), 1, 65535));
     }
 
-    private static int whole(String text, int most) {
-        if (!text.matches("[0-9]{1,9}") || Integer.parseInt(text) < 1 || Integer.parseInt(text) > most) {
-            throw new IllegalArgumentException(text + " is no whole number from 1 to " + most);
+    private static int whole(String text, int least, int most) {
+        if (!text.matches("[0-9]{1,9}") || Integer.parseInt(text) < least || Integer.parseInt(text) > most) {
+            throw new IllegalArgumentException(text + " is no whole number from " + least + " to " + most);
         }
         return Integer.parseInt(text);
     }
@@ -117,8 +120,8 @@ record Settings(
             }
         }
 
-        int number(String name, String otherwise, int most) {
-            return optional(name, otherwise, text -> whole(text, most));
+        int number(String name, String otherwise, int least, int most) {
+            return optional(name, otherwise, text -> whole(text, least, most));
         }
     }
 }

@@ -28,6 +28,7 @@ class SettingsTest {
         Settings settings = Settings.read(environment());
         assertEquals(8080, settings.port());
         assertEquals(8, settings.workers());
+        assertTrue(settings.warmUp().isZero());
         assertEquals(CacheLevel.NONE, settings.cache());
         assertEquals(Dialect.POSTGRES, settings.database().dialect());
         assertEquals("p@ss/word", settings.database().password());
@@ -60,6 +61,7 @@ class SettingsTest {
         "OLIO_READ_DATABASES, nothing",
         "OLIO_FILES, /no/such/folder",
         "OLIO_PORT, 65536",
+        "OLIO_WARM_UP_S, 101",
         "OLIO_WORKERS, 0",
         "OLIO_WORKERS, many",
         "OLIO_CACHE, everything",
