@@ -8,6 +8,7 @@ import sys
 import tomllib
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -16,8 +17,12 @@ import loadstone.study
 from loadstone.cli import app
 from loadstone.cli import study as command
 from loadstone.cli.options import Commands
+from loadstone.measure import Interrupt
 from loadstone.study.entry import Entry
+from loadstone.study.order import Order, take_up
 from loadstone.study.registry import STUDIES
+from loadstone.study.run import begin, go_on, run
+from loadstone.study.schedule import Task
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "reference" / "new-study.md").read_text("utf-8")
@@ -61,6 +66,36 @@ def test_the_study_of_the_page_is_conducted_and_reported(entry: Entry, tmp_path:
     assert made.exit_code == 0, made.output
     assert [one["key"] for one in content["findings"]] == ["small", "large"]
     assert "<h1>A heap takes " in (tmp_path / "again.html").read_text("utf-8")
+
+
+class OtherCommand:
+    """Takes the study up for its other part as soon as the first has a measurement."""
+
+    def __init__(self, entry: Entry, folder: Path) -> None:
+        self.entry, self.folder, self.content = entry, folder, dict[str, Any]()
+
+    def begins(self, task: Task, number: int, of: int, left_s: float) -> None: ...
+
+    def ends(self, task: Task, measured: dict[str, Any]) -> None:
+        if not self.content:
+            self.content = {"begun": True}
+            study = go_on(self.entry, take_up(self.folder, self.entry.name, ("large",)))
+            self.content = run(study, ["other"], Interrupt(), self, lambda words: None)
+
+    def failed(self, task: Task, error: str) -> None: ...
+
+
+def test_commands_that_measure_other_parts_at_the_same_time_lose_nothing(
+    entry: Entry, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    other = OtherCommand(entry, out)
+    study = begin(entry, Order(out, "quick", ("small",)))
+    content = run(study, ["first"], Interrupt(), other, lambda words: None)
+    assert other.content["outcome"] == "parts-left"
+    assert (content["outcome"], content["only"]) == ("complete", ["small", "large"])
+    assert content["tasks"] == {"planned": 12, "done": 12, "failed": []}
+    assert content == json.loads((out / "study.json").read_text("utf-8"))
 
 
 def test_the_page_counts_its_lines_right() -> None:

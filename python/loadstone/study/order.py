@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from loadstone import record
@@ -48,6 +48,13 @@ def take_up(folder: Path, name: str, now: tuple[str, ...] | None = None) -> Orde
     only = tuple(dict.fromkeys([*begun.only, *(now or ())])) if begun.only else None
     chosen = tuple(begun.only_variants) if begun.only_variants else None
     return Order(folder, begun.size, only, begun.started_at, chosen, None, now, begun.definition)
+
+
+def with_others(order: Order) -> Order:
+    """The order, and what other commands have ordered of the same folder. LoadstoneError `study-resume`."""
+    kept = StudyRecord.read(order.folder / NAME, _KIND).only
+    only = tuple(dict.fromkeys([*kept, *order.only])) if kept and order.only else None
+    return replace(order, only=only)
 
 
 def header(order: Order, name: str, summary: str, seed: int, command: Sequence[str]) -> Json:

@@ -12,7 +12,7 @@ from loadstone.measure import Interrupt
 from loadstone.study.conduct import Watch, conduct
 from loadstone.study.definition import defined, require_same
 from loadstone.study.entry import Entry
-from loadstone.study.order import Order, header
+from loadstone.study.order import Order, header, with_others
 from loadstone.study.record import NAME, StudyRecord
 from loadstone.study.results import Results
 from loadstone.study.study import Around, Study
@@ -81,14 +81,15 @@ def run(study: Study, command: Sequence[str], interrupt: Interrupt, watch: Watch
         outcome = "interrupted"
         raise
     finally:
-        # Other commands may have measured other parts meanwhile.
-        results = Results(folder, study.finished)
+        # Other commands may have ordered and measured other parts meanwhile.
+        whole = type(study)(with_others(study.order))
+        results = Results(folder, whole.finished)
         failed = {row["key"] for row in results.failed()}
         if outcome == "complete" and not all(
-            results.done(task) or task.key in failed for task in study.tasks
+            results.done(task) or task.key in failed for task in whole.tasks
         ):
             outcome = "parts-left"
-        content = conclusion(study, begun, outcome, results)
+        content = conclusion(whole, begun, outcome, results)
         record.write_json(folder / NAME, content)
     return content
 
@@ -106,7 +107,9 @@ def conclusion(study: Study, begun: Json, outcome: str, results: Results) -> Jso
     """`study.json` with what was found."""
     failed = [{"part": row["part"], "case": row["case"], "error": row["error"]} for row in results.failed()]
     done = sum(results.done(task) for task in study.tasks)
+    only = study.order.only
     content = begun | {
+        "only": list(only) if only else None,
         "outcome": outcome,
         "ended_at": record.now(),
         "tasks": {"planned": len(study.tasks), "done": done, "failed": failed},
