@@ -54,6 +54,7 @@ def test_the_hosts_of_a_configuration_are_a_site_that_can_be_deployed(one: Any, 
     assert len(site.service("app").hosts) == one.servers
     front = site.service(driven(one))
     assert len(front.hosts) == 1, "a run drives one address"
+    assert (front.hosts == ("front",)) == bool(one.front)
     assert (front.name == "front") == bool(one.balancer)
 
 
@@ -63,6 +64,7 @@ def test_the_hosts_of_a_configuration_are_a_site_that_can_be_deployed(one: Any, 
         ("format = 1", "format = 2", "format-version", "format 2 is not known"),
         ("workers = 4", "worker = 4", "unknown-key", "did you mean `workers`?"),
         ("cpus = 0.25", "cpus = -1", "out-of-range", "[machine.compute.cpus]"),
+        ('name = "olio"', 'name = "olio"\nfront = "compute"', "study-file", "where there is none"),
         ('name = "olio"', 'name = "php-fpm"', "study-file", "two configurations are named `php-fpm`"),
         ("first = 50", "first = 5000", "study-file", "fewer than 10 accounts each"),
         ('balancer = "nginx"', "", "study-file", "3 servers have no balancer"),
@@ -216,6 +218,29 @@ def test_more_servers_are_told_with_what_was_at_its_limit(tmp_path: Path) -> Non
     two["SLA-1"]["limit"] = made_up.LIMIT
     left = findings(DESCRIPTION, made_up.written(tmp_path / "c", **rows, php_fpm_2=two))["findings"]
     assert [one["status"] for one in left if one["key"] == "growth"] == ["undecided"]
+
+
+def test_a_balancer_on_a_host_of_its_own_is_told_with_its_limit(tmp_path: Path) -> None:
+    limit = made_up.LIMIT | {"tier": "web server", "host": "front", "service": "front"}
+    run = made_up.a_run(200, 1.0, 2.0)
+    run["tiers"]["front"] = run["tiers"]["app"] | {"cpu_cores": 0.08, "quota_cores": 0.1}
+    behind = made_up.row(made_up.held(200, 230, limit=limit), made_up.held(150, 170), [run])
+    content = findings(DESCRIPTION, made_up.written(tmp_path, php_fpm=made_up.PHP, olio_apache=behind))
+    told = {one["key"]: (one["status"], one["text"]) for one in content["findings"]}
+    assert told["balancer"][0] == "shown"
+    assert (
+        "Rust, in process, behind Apache's mod_proxy 200 (< 230), cpu of the web server."
+        in told["balancer"][1]
+    )
+    assert "PHP 8, php-fpm behind nginx carries the most" in told["most"][1], "behind a balancer is not alone"
+    part = content["parts"]["olio-apache"]
+    assert part["cpu_ms_per_op"]["front"]["value"] == pytest.approx(2.0)
+    assert set(part["nodes"]["tiers"]) == {"app", "database", "front"}
+    machines = part["SLA-1"]["usd"]["now"]["machines"]
+    assert len(machines) == 3 and "m7i.large" in machines[2], "a balancer of its own is paid for"
+    behind["SLA-1"]["limit"] = made_up.LIMIT
+    left = findings(DESCRIPTION, made_up.written(tmp_path / "b", olio_apache=behind))["findings"]
+    assert [one["status"] for one in left if one["key"] == "balancer"] == ["undecided"]
 
 
 def test_what_caches_change_is_told_of_trials_alone(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from loadstone.study.finding import Status, beyond, finding
 from loadstone.study.stacks.families import caches, growth
+from loadstone.study.stacks.hosts import FRONT
 from loadstone.study.stacks.words import UNBROKEN, UNNAMED, limit, per_month, users
 from loadstone.study.words import interval
 
@@ -21,14 +22,19 @@ def claims(content: Json) -> list[Json]:
     # Trials are compared among each other only, unless there is nothing else.
     main = [one for one in every if not one["trial"]] or every
     # Side by side are those that have as much processor.
-    equal = [one for one in main if one["servers"] == 1 and one["machine"] == "compute"] or main
+    equal = [one for one in main if _alone(one)] or main
     made = _most(equal, content["cpus"]["compute"], content["prices"]["now"])
-    others = (_cost(main), _beside_paper(content["parts"]), growth(every), caches(every))
+    others = (_cost(main), _beside_paper(content["parts"]), growth(every), _balancer(main), caches(every))
     made += [one for one in others if one]
     made += [_limits(main), _bodies(every), _rules(every)]
     if shared := _machine(every):
         made.append(shared)
     return made
+
+
+def _alone(one: Json) -> bool:
+    """Whether it is one server with as much processor as the others."""
+    return one["servers"] == 1 and one["machine"] == "compute" and not one["balancer"]
 
 
 def _most(every: Sequence[Json], cpus: float, book: str) -> list[Json]:
@@ -110,6 +116,20 @@ def _cost(every: Sequence[Json]) -> Json | None:
     )
     text = f"Processor time of an operation, application and database, ms: {each}."
     return finding("cpu", text, "shown", rows=sum(len(one["runs"]) for one in known))
+
+
+def _balancer(every: Sequence[Json]) -> Json | None:
+    """Where a balancer has a host of its own: whether that was the limit."""
+    apart = [one for one in every if one["front"]]
+    if not apart:
+        return None
+    each = "; ".join(f"{one['label']} {users(one.get('SLA-1'))}, {limit(one)}" for one in apart)
+    text = (
+        "Users at SLA-1 with the balancer on a host of its own, and the limit that the record names: "
+        f"{each}. The paper: mod_proxy_balancer was the limit at 135 users."
+    )
+    hosts = [((one.get("SLA-1") or {}).get("limit") or {}).get("host") for one in apart]
+    return finding("balancer", text, "shown" if FRONT in hosts else "undecided", rows=len(apart))
 
 
 def _beside_paper(parts: Json) -> Json | None:

@@ -99,8 +99,9 @@ class Configuration(Table):
     machine: MachineName = "compute"
     servers: Count = 1
     balancer: Annotated[
-        Literal["apache", "haproxy", "nginx"] | None, Field(description="on the first server")
+        Literal["apache", "haproxy", "nginx"] | None, Field(description="on the first server without `front`")
     ] = None
+    front: Annotated[MachineName | None, Field(description="a host of its own for the balancer")] = None
     accounts: Annotated[Count, Field(ge=1000, description="U = log10(accounts) is at least 3")]
     first: Annotated[Count, Field(description="users of the first short run")]
     paper: Annotated[Count | None, Field(description="the configuration of Table 2 that it translates")] = (
@@ -164,6 +165,9 @@ def _contradictions(file: Description) -> Iterator[Finding]:
         if one.servers > 1 and not one.balancer:
             message, hint = f"{one.servers} servers have no balancer", 'balancer = "nginx"'
             yield Finding("study-file", message, (*where, "servers"), hint)
+        if one.front and not one.balancer:
+            message, hint = "a host for a balancer, where there is none", 'balancer = "nginx"'
+            yield Finding("study-file", message, (*where, "front"), hint)
         if one.store and one.cache == "none":
             message = "a store of what is cached, where nothing is"
             yield Finding("study-file", message, (*where, "store"), 'cache = "page", for example')
@@ -176,9 +180,10 @@ def _contradictions(file: Description) -> Iterator[Finding]:
         if one.warm_up_s and one.role != "olio-java":
             hint = "leave out `warm_up_s`"
             yield Finding("study-file", f"`{one.role}` compiles nothing", (*where, "warm_up_s"), hint)
-        if one.machine not in file.machine:
-            hint = f"add [machine.{one.machine}]"
-            yield Finding("study-file", f"there is no machine `{one.machine}`", (*where, "machine"), hint)
+        for key, machine in ("machine", one.machine), ("front", one.front):
+            if machine and machine not in file.machine:
+                hint = f"add [machine.{machine}]"
+                yield Finding("study-file", f"there is no machine `{machine}`", (*where, key), hint)
         if one.paper and one.paper not in numbers:
             hint = "add it as [[paper]]"
             message = f"the file has no configuration {one.paper} of the paper"

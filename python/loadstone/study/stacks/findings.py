@@ -10,9 +10,9 @@ from loadstone.judge.estimates import positive_mean
 from loadstone.study.results import Results
 from loadstone.study.stacks.claims import claims
 from loadstone.study.stacks.description import Configuration, Description
-from loadstone.study.stacks.hosts import CACHE, CLIENT
+from loadstone.study.stacks.hosts import CACHE, CLIENT, FRONT
 from loadstone.study.stacks.money import dollars
-from loadstone.study.stacks.tiers import TIERS, nodes
+from loadstone.study.stacks.tiers import TIERS, nodes, planned
 
 Json = dict[str, Any]
 
@@ -87,7 +87,7 @@ def _costs(runs: Sequence[Json]) -> Json:
     """
     runs = [run for run in runs if run["state"] == "valid"] or runs
     found = {}
-    for tier in (*TIERS, CACHE, CLIENT):
+    for tier in (*TIERS, CACHE, FRONT, CLIENT):
         each = [
             1000 * run["tiers"][tier]["cpu_cores"] / run["ops_per_s"] for run in runs if tier in run["tiers"]
         ]
@@ -118,5 +118,5 @@ def _nodes(one: Configuration, file: Description, held: Json | None, runs: Seque
     """Of a capacity that was found at SLA-1; a bracket is none."""
     if not held or not held["decided"]:
         return None
-    at = [run for run in runs if run["users"] == held["users"] and set(TIERS) <= run["tiers"].keys()]
+    at = [run for run in runs if run["users"] == held["users"] and set(planned(one)) <= run["tiers"].keys()]
     return nodes(one, file, held["users"], at[-1]["tiers"]) if at else None

@@ -18,7 +18,7 @@ def driven(one: Configuration) -> str:
 def topology(one: Configuration, file: Description) -> str:
     """The topology of a configuration as a file.
 
-    A balancer runs on the first server, as the paper has it.
+    A balancer runs on the first server, as the paper has it, or on a host of its own.
     """
     cpus, theirs = file.machine[one.machine].cpus, file.machine["compute"].cpus
     servers = [f"{APP}{number}" for number in range(1, one.servers + 1)]
@@ -42,13 +42,15 @@ def topology(one: Configuration, file: Description) -> str:
         *(_host(server, APP, cpus) for server in servers),
         _host("db", DATABASE, theirs),
         *([_host("cache", CACHE, theirs)] if apart else []),
+        *([_host(FRONT, FRONT, file.machine[one.front].cpus)] if one.front else []),
         _service(DATABASE, one.database, ["db"]),
         _service(APP, one.role, servers, 8080, settings),
     ]
     if apart:
         parts.append(_service(CACHE, ELSEWHERE, ["cache"]))
     if one.balancer:
-        parts.append(_service(FRONT, one.balancer, servers[:1], 9080, {"backends": APP}))
+        at = [FRONT] if one.front else servers[:1]
+        parts.append(_service(FRONT, one.balancer, at, 9080, {"backends": APP}))
     return "\n".join(parts) + "\n"
 
 

@@ -45,9 +45,13 @@ def dollars(one: Configuration, file: Description, held: Json, *, decided: bool)
 
 def _machines(one: Configuration, file: Description, when: str) -> list[tuple[PriceRow, int]]:
     book = file.book(when)
-    served, theirs = (getattr(file.machine[name], when) for name in (one.machine, "compute"))
-    # A cache on a host of its own is a machine more.
-    return [(book.machine(served), one.servers), (book.machine(theirs), 2 if one.store == ELSEWHERE else 1)]
+    counts = [(one.machine, one.servers), ("compute", 1)]
+    # A cache or a balancer on a host of its own is a machine more.
+    if one.store == ELSEWHERE:
+        counts.append(("compute", 1))
+    if one.front:
+        counts.append((one.front, 1))
+    return [(book.machine(getattr(file.machine[name], when)), count) for name, count in counts]
 
 
 def _per_user(

@@ -13,6 +13,7 @@ from loadstone.plan.tiers_read import counted
 from loadstone.scenario.findings import Source
 from loadstone.scenario.written import parse_toml
 from loadstone.study.stacks.description import Configuration, Description
+from loadstone.study.stacks.hosts import FRONT
 from loadstone.study.stacks.money import whole
 
 Json = dict[str, Any]
@@ -21,15 +22,20 @@ TIERS = ("app", "database")
 _PATH = Path("stacks")
 
 
+def planned(one: Configuration) -> tuple[str, ...]:
+    """The tiers of a plan: a balancer that shares a server is no tier of its own."""
+    return (*TIERS, FRONT) if one.front else TIERS
+
+
 def nodes(one: Configuration, file: Description, users: float, tiers: Json) -> Json:
     """`needed` and `nodes` of each tier, or `why` there is no such plan.
 
     `users` held the SLA on the hosts measured, and `tiers` is what these used then. The tier that had used
     most of its quota carries as many; another one more, in proportion to its use: an extrapolation.
     """
-    shares = {name: tiers[name]["cpu_cores"] / tiers[name]["quota_cores"] for name in TIERS}
+    shares = {name: tiers[name]["cpu_cores"] / tiers[name]["quota_cores"] for name in planned(one)}
     most = max(shares.values())
-    carried = {name: users * float(whole(file, "now")) * most / shares[name] for name in TIERS}
+    carried = {name: users * float(whole(file, "now")) * most / shares[name] for name in shares}
     carried["app"] /= one.servers
     content = _plan(one, file, carried)
     _, positions = parse_toml(b"", _PATH)
@@ -42,15 +48,16 @@ def nodes(one: Configuration, file: Description, users: float, tiers: Json) -> J
         return {"users_per_node": carried, "why": "no number of nodes carries so many users and stays up"}
     made = {
         name: {"needed": part.needed, "nodes": part.nodes}
-        for name, part in zip(TIERS, found.parts, strict=True)
+        for name, part in zip(carried, found.parts, strict=True)
     }
     return {"users_per_node": carried, "tiers": made, "nodes": sum(part["nodes"] for part in made.values())}
 
 
 def _plan(one: Configuration, file: Description, carried: dict[str, float]) -> Json:
     wanted = file.nodes
-    machines = {"app": file.machine[one.machine].now, "database": file.machine["compute"].now}
-    failovers = {"app": wanted.app_failover, "database": wanted.database_failover}
+    kinds = {"app": one.machine, "database": "compute", FRONT: one.front}
+    machines = {name: file.machine[kind].now for name, kind in kinds.items() if kind}
+    failovers = {"app": wanted.app_failover, "database": wanted.database_failover, FRONT: wanted.app_failover}
     return {
         "format": 1,
         "name": one.name,
@@ -60,7 +67,7 @@ def _plan(one: Configuration, file: Description, carried: dict[str, float]) -> J
         "tier": {
             name: {
                 "capacity": {"users": round(carried[name], 3)},
-                "scales": name == "app",
+                "scales": name != "database",
                 "failover": failovers[name],
                 "option": [
                     {
@@ -71,6 +78,6 @@ def _plan(one: Configuration, file: Description, carried: dict[str, float]) -> J
                     }
                 ],
             }
-            for name in TIERS
+            for name in carried
         },
     }

@@ -129,7 +129,10 @@ def costs(found: Sequence[Json]) -> Table:
     rows = [
         {
             "configuration": one["label"],
-            **{tier: interval(one["cpu_ms_per_op"].get(tier), 2) for tier in ("app", "database", "client")},
+            **{
+                tier: interval(one["cpu_ms_per_op"].get(tier), 2)
+                for tier in ("app", "database", "front", "client")
+            },
             "app_memory": one["memory_bytes"].get("app"),
             "database_memory": one["memory_bytes"].get("database"),
             "operations": one["operations"],
@@ -142,6 +145,7 @@ def costs(found: Sequence[Json]) -> Table:
         words("configuration", "configuration"),
         Column("app", "application, ms/operation", format.text),
         Column("database", "database, ms/operation", format.text),
+        Column("front", "balancer of its own, ms/operation", format.text),
         Column("client", "generator, ms/operation", format.text),
         Column("app_memory", "application, memory", format.size),
         Column("database_memory", "database, memory", format.size),
@@ -166,6 +170,9 @@ def nodes(found: Sequence[Json]) -> Table:
                     tier: f"{tiers[tier]['nodes']} ({tiers[tier]['needed']} needed)" if tiers else "–"
                     for tier in ("app", "database")
                 },
+                "front": f"{tiers['front']['nodes']} ({tiers['front']['needed']} needed)"
+                if "front" in tiers
+                else "–",
                 "nodes": plan.get("nodes"),
                 "why": plan.get("why", "" if plan else "withheld: no number of users was found"),
             }
@@ -176,6 +183,7 @@ def nodes(found: Sequence[Json]) -> Table:
         Column("database_users", "users a database"),
         Column("app", "application nodes", format.text),
         Column("database", "databases", format.text),
+        Column("front", "balancers of their own", format.text),
         Column("nodes", "nodes"),
         words("why", "why not"),
     ]
@@ -252,7 +260,8 @@ def paper(study: Json) -> Table:
 
 
 def _hosts(one: Json) -> str:
-    balanced = f" behind {one['balancer']}" if one["balancer"] else ""
+    apart = f" on its own ({one['front']})" if one["front"] else ""
+    balanced = f" behind {one['balancer']}{apart}" if one["balancer"] else ""
     return f"{one['servers']} ({one['machine']}){balanced}"
 
 
