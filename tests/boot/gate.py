@@ -33,5 +33,5 @@ def no_answer_is_lost(served: str | Path, folder: Path, *options: str | Path) ->
     assert found["end"] is None
     assert found["flood"]["sent"] >= 4000
     for name, phase in found["phases"].items():
-        assert phase["lost"] == [], name
+        assert phase["lost"] == [], (name, phase)
         assert phase["answered"] >= 19 * phase["refused"], (name, phase)

@@ -54,10 +54,7 @@ class MariaDbCopy(MariaDb):
     primary_port = 0
 
     def install(self) -> None:
-        self.run(
-            *("mariadb-install-db", "--no-defaults", "--auth-root-authentication-method=normal"),
-            *("--skip-test-db", f"--datadir={self.folder / 'data'}"),
-        )
+        self.fill()
         self.start()
         tell(
             self,

@@ -157,15 +157,19 @@ class MariaDb(Server):
     scheme = "mysql"
 
     def install(self) -> None:
-        self.run(
-            *("mariadb-install-db", "--no-defaults", "--auth-root-authentication-method=normal"),
-            *("--skip-test-db", f"--datadir={self.folder / 'data'}"),
-        )
+        self.fill()
         self.start()
         self.run(
             *("mariadb", "--no-defaults", f"--socket={self.folder / 'socket'}", "-uroot"),
             text=f"CREATE DATABASE olio; CREATE USER {USER}@'127.0.0.1' IDENTIFIED BY '{PASSWORD}';"
             f" GRANT ALL ON *.* TO {USER}@'127.0.0.1';",
+        )
+
+    def fill(self) -> None:
+        """Makes the folder of data."""
+        self.run(
+            *("mariadb-install-db", "--no-defaults", "--auth-root-authentication-method=normal"),
+            *("--skip-test-db", f"--datadir={self.folder / 'data'}", f"--tmpdir={self.folder}"),
         )
 
     def command(self) -> list[str]:
@@ -177,5 +181,7 @@ class MariaDb(Server):
             *("mariadbd", "--no-defaults", f"--datadir={self.folder / 'data'}", f"--port={self.port}"),
             *(f"--socket={self.folder / 'socket'}", f"--bind-address={self.listens}", "--skip-log-bin"),
             *(f"--pid-file={self.folder / 'pid'}", "--innodb-flush-log-at-trx-commit=0"),
+            # One that starts deletes what it takes for its own in there.
+            f"--tmpdir={self.folder}",
             *(secure or []),
         ]
