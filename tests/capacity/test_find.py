@@ -14,7 +14,7 @@ import pytest
 import simulated
 
 from loadstone import report
-from loadstone.capacity import Forecast, Limits, Options, Probes, Search, find, lengths
+from loadstone.capacity import Forecast, Limits, Options, Probes, Search, find, lengths, resumable
 from loadstone.cli.capacity import table
 from loadstone.errors import LoadstoneError
 from loadstone.intake import Kind
@@ -262,6 +262,20 @@ def test_a_search_of_another_load_is_not_gone_on_with(job: Job, tmp_path: Path) 
         find(replace(job, scenario=other), folder, OPTIONS, Interrupt(), silent, resume=True)
     assert refused.value.slug == "search-resume"
     assert (folder / "capacity.json").read_bytes() == kept
+
+
+def test_a_search_whose_runs_are_gone_is_not_gone_on_with(job: Job, tmp_path: Path) -> None:
+    folder = tmp_path / "capacity"
+    few = Options(replace(OPTIONS.limits, runs=2))
+    before = find(job, folder, few, Interrupt(), silent)
+    assert resumable(before, folder)
+    for file in (folder / before.runs[1].folder).iterdir():
+        if file.is_file() and file.name != "run.json":
+            file.unlink()
+    assert not resumable(before, folder)
+    with pytest.raises(LoadstoneError, match="only summaries were kept") as refused:
+        find(job, folder, OPTIONS, Interrupt(), silent, resume=True)
+    assert refused.value.slug == "search-resume"
 
 
 def test_a_service_that_goes_away_keeps_the_interval_so_far(job: Job, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -30,7 +31,7 @@ from loadstone.study.stacks.description import FILE, load_description
 from loadstone.study.stacks.findings import findings
 from loadstone.study.stacks.hosts import driven, topology
 from loadstone.study.stacks.money import whole
-from loadstone.study.stacks.search import more
+from loadstone.study.stacks.search import folder_of, more
 from loadstone.study.stacks.study import Stacks
 from loadstone.study.stacks.words import per_month, users
 
@@ -309,6 +310,16 @@ def test_a_search_that_goes_on_gets_as_much_again() -> None:
     assert more(asked, ended("max-runs", 5, 5, 7)) == replace(asked, runs=19)
     assert more(asked, ended("noisy", 5, 5, 7)) == replace(asked, runs=19, repeats=4)
     assert more(asked, ended("interrupted")) == asked
+
+
+def test_a_search_that_keeps_only_summaries_is_followed_by_a_new_one(tmp_path: Path) -> None:
+    kept = Path(__file__).parents[2] / "bench/runs/2026-11-28-x86_64-2core/stacks/search/olio-1"
+    shutil.copytree(kept, tmp_path / "search/olio-1")
+    olio = DESCRIPTION.of("olio")
+    assert folder_of(tmp_path, olio) == (tmp_path / "search/olio-2", False)
+    for run in (tmp_path / "search/olio-1/runs").iterdir():
+        (run / "workload.json").write_text("{}")
+    assert folder_of(tmp_path, olio) == (tmp_path / "search/olio-1", True)
 
 
 def test_a_study_that_got_a_configuration_is_gone_on_with(tmp_path: Path) -> None:

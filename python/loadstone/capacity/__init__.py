@@ -2,7 +2,7 @@
 
 from loadstone.capacity.find import Options, Probes, find
 from loadstone.capacity.forecast import Forecast, forecast, lengths
-from loadstone.capacity.resume import earlier
+from loadstone.capacity.resume import earlier, resumable
 from loadstone.capacity.search import Limits, Search, Verdict
 
 __all__ = [
@@ -16,4 +16,5 @@ __all__ = [
     "find",
     "forecast",
     "lengths",
+    "resumable",
 ]

@@ -21,25 +21,33 @@ _KIND = Kind("search-resume", "a record of a search", 64 << 20, _HINT)
 def earlier(job: Job, folder: Path) -> Capacity:
     """The record of the search in `folder`.
 
-    LoadstoneError `search-resume`: there is none, or its runs were made otherwise than `job` makes them.
+    LoadstoneError `search-resume`: there is none, only summaries of its runs were kept, or these were made
+    otherwise than `job` makes them.
     """
     if not (folder / Capacity.FILE).is_file():
         raise LoadstoneError(
             "search-resume", f"{folder} holds no search: it has no {Capacity.FILE}", hint=_HINT
         )
     before = Capacity.read(folder / Capacity.FILE, _KIND)
-    for row in before.runs[:1]:
+    if not resumable(before, folder):
+        message = f"of the runs in {folder} only summaries were kept"
+        raise LoadstoneError("search-resume", message, hint="begin a new search with --out")
+    there = [row for row in before.runs if workload_file(folder / row.folder).is_file()]
+    for row in there[:1]:
         _require_same(job, folder / row.folder, row.load)
     return before
 
 
+def resumable(before: Capacity, folder: Path) -> bool:
+    """Whether the runs that are still there have what they are judged by. One that is gone is made anew."""
+    runs = [folder / row.folder for row in before.runs if row.evidence]
+    return all(workload_file(run).is_file() for run in runs if (run / Run.FILE).is_file())
+
+
 def _require_same(job: Job, run: Path, load: float) -> None:
-    path = workload_file(run)
-    if not path.is_file():
-        return  # only its summary was kept
     target = None if job.scenario.target.url else ("127.0.0.1", 1)
     planned = job.scenario.plan(load=load, target=target)
-    made = read_object(path, _KIND)
+    made = read_object(workload_file(run), _KIND)
     found = [f"{name}: {a} there, {b} now" for name, a, b in apart(workload(made), workload(planned))]
     if found:
         message = f"the search in {run.parents[1]} had another load: {listed(found)}"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from loadstone import record
-from loadstone.capacity import Forecast, Limits, Options, Probes, Search, find
+from loadstone.capacity import Forecast, Limits, Options, Probes, Search, find, resumable
 from loadstone.deploy import Site, load_site
 from loadstone.errors import LoadstoneError
 from loadstone.intake import Kind
@@ -69,7 +69,7 @@ def measured(
     begun = os.getloadavg()
     site = load_site(path)
     with bench(site, lambda words: around.say(f"{one.name}: {words}")) as up:
-        where, resume = _folder(folder, one)
+        where, resume = folder_of(folder, one)
         found = _search(one, file, size, seed, (up, path, where), around, resume=resume)
     if not found.runs:
         raise LoadstoneError("study-interrupted", "the search of the capacity was interrupted")
@@ -83,12 +83,13 @@ def measured(
     }
 
 
-def _folder(folder: Path, one: Configuration) -> tuple[Path, bool]:
+def folder_of(folder: Path, one: Configuration) -> tuple[Path, bool]:
     """Where to search, and whether a search there is gone on with."""
     every = sorted(folder.glob(f"search/{one.name}-[0-9]*"), key=lambda path: int(path.name.split("-")[-1]))
     if every and (every[-1] / Capacity.FILE).is_file():
         before = Capacity.read(every[-1] / Capacity.FILE, _KIND)
-        if before.runs:
+        # One that only keeps summaries of its runs, as published ones do, is followed by a new one.
+        if before.runs and resumable(before, every[-1]):
             return every[-1], True
     return folder / "search" / f"{one.name}-{len(every) + 1}", False
 
