@@ -145,7 +145,7 @@ def costs(found: Sequence[Json]) -> Table:
         words("configuration", "configuration"),
         Column("app", "application, ms/operation", format.text),
         Column("database", "database, ms/operation", format.text),
-        Column("front", "balancer of its own, ms/operation", format.text),
+        *_apart(found, "balancer, ms/operation"),
         Column("client", "generator, ms/operation", format.text),
         Column("app_memory", "application, memory", format.size),
         Column("database_memory", "database, memory", format.size),
@@ -183,7 +183,7 @@ def nodes(found: Sequence[Json]) -> Table:
         Column("database_users", "users a database"),
         Column("app", "application nodes", format.text),
         Column("database", "databases", format.text),
-        Column("front", "balancers of their own", format.text),
+        *_apart(found, "balancers"),
         Column("nodes", "nodes"),
         words("why", "why not"),
     ]
@@ -257,6 +257,11 @@ def paper(study: Json) -> Table:
         Column("usd", "our $ at its prices", format.text),
     ]
     return Table("paper", "Table 2", columns, rows)
+
+
+def _apart(found: Sequence[Json], words: str) -> list[Column]:
+    """A column of balancers, where any has a host of its own."""
+    return [Column("front", words, format.text)] if any(one["front"] for one in found) else []
 
 
 def _hosts(one: Json) -> str:
