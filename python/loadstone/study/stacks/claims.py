@@ -186,8 +186,9 @@ def _rules(every: Sequence[Json]) -> Json:
         said.append(f"trials are {', '.join(short)}")
     if windows := sorted({one["window_s"] for one in every if one["trial"]}):
         seconds = " and ".join(f"{window:g}" for window in windows)
-        more = "more " if asked else "configurations "
-        said.append(f"{len(every) - len(asked)} {more}are trials, in windows of {seconds} s")
+        count, more = len(every) - len(asked), "more" if asked else "configurations"
+        are = "is a trial" if count == 1 and asked else "are trials"
+        said.append(f"{count} {more} {are}, in windows of {seconds} s")
     status: Status = "not shown" if short or not asked else "shown"
     return finding("rules", f"{'; '.join(said)}.", status, rows=len(every))
 
