@@ -127,7 +127,8 @@ def _badges(study: Json, found: list[Json]) -> list[Badge]:
         if not (one.get("SLA-1") and one["SLA-1"]["decided"])
     )
     if trials:
-        made.append(Badge("warn", f"{len(trials)} configurations are trials, not by the rules", trials))
+        are = "configuration is a trial" if len(trials) == 1 else "configurations are trials"
+        made.append(Badge("warn", f"{len(trials)} {are}, not by the rules", trials))
     if open_:
         made.append(Badge("warn", f"{len(open_)} searches found no number of users at SLA-1", open_))
     return made
