@@ -82,7 +82,8 @@ def run(study: Study, command: Sequence[str], interrupt: Interrupt, watch: Watch
         raise
     finally:
         # Other commands may have ordered and measured other parts meanwhile.
-        whole = type(study)(with_others(study.order))
+        ordered = with_others(study.order)
+        whole = study if ordered == study.order else type(study)(ordered)
         results = Results(folder, whole.finished)
         failed = {row["key"] for row in results.failed()}
         if outcome == "complete" and not all(
