@@ -56,6 +56,11 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
         raise KeyboardInterrupt
 
 
+def is_interrupt(error: BaseException) -> bool:
+    """Whether an error is what a library made of the first signal: DuckDB says `Query interrupted`."""
+    return _raised and "interrupted" in str(error).lower()
+
+
 @contextlib.contextmanager
 def handling(numbers: Iterable[int], handler: Handler) -> Iterator[None]:
     """Has `handler` deal with these signals; gives the handlers of before back.

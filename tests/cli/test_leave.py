@@ -53,14 +53,13 @@ STUCK = {
     "prepared": f"{PREPARED} {READY}; {FOREVER}",
     "deaf": f"{PREPARED} {READY}; {SLEEP}",
     "cleaning": f"try: {READY}; {SLEEP}\nfinally: {SLEEP}",
+    # DuckDB 2.0 does not always come to an end after the first.
+    "database": f"import duckdb; {READY}; duckdb.sql('SELECT sum(hash(range)) FROM range({10**14})').show()",
 }
 ENDING = {
     "output": f"{READY}; sys.stdout.write('x' * 10_000_000)",
     "exit": f"import threading; threading.Thread(target=lambda: exec('{SLEEP}')).start(); {READY}",
 }
-QUERY = f"import duckdb; {READY}; duckdb.sql('SELECT sum(a ^ b) FROM range(10^12) a, range(9) b').show()"
-ALONE = {"interpreter": f"{CHILDREN}\n{STUCK['interpreter']}", "database": QUERY}
-"""Where one signal is enough, because nobody is prepared for it."""
 
 
 @contextmanager
@@ -151,11 +150,20 @@ def test_a_process_that_cannot_end_by_itself(where: str) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("where", ALONE)
-def test_the_first_signal_ends_what_nobody_is_prepared_to_end_well(where: str) -> None:
-    with started("-c", BEGIN, ALONE[where]) as process:
+def test_the_first_signal_ends_what_nobody_is_prepared_to_end_well() -> None:
+    with started("-c", BEGIN, f"{CHILDREN}\n{STUCK['interpreter']}") as process:
         assert process.stdout and process.stdout.readline() == "ready\n"
         assert ends(process, signal.SIGTERM) == INTERRUPTED
+
+
+def test_what_a_library_makes_of_the_first_signal_is_no_defect() -> None:
+    """A query of DuckDB's that is interrupted ends by an error of its own."""
+    app = f"try: {READY}; {SLEEP}\n    except KeyboardInterrupt: raise RuntimeError('Query interrupted')"
+    command = f"from loadstone import __main__, cli\ndef app():\n    {app}\ncli.app = app\n__main__.main()"
+    with started("-c", command) as process:
+        assert process.stdout and process.stdout.readline() == "ready\n"
+        assert ends(process, signal.SIGTERM) == INTERRUPTED
+        assert process.communicate()[1] == ""
 
 
 @pytest.mark.long

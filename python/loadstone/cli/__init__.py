@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from loadstone import leave
 from loadstone.cli.catalogue import OnDemand
 from loadstone.cli.options import Commands
 from loadstone.cli.terminal import plain_output
@@ -56,6 +57,8 @@ def main() -> None:
         except (KeyboardInterrupt, SystemExit, GeneratorExit):
             raise
         except BaseException as error:  # a panic of the engine's is no Exception
+            if leave.is_interrupt(error):
+                raise KeyboardInterrupt from error
             fault = LoadstoneError("internal", _summed_up(error), hint=_reported(traceback.format_exc()))
         else:
             return
