@@ -95,7 +95,17 @@ def test_invalid_runs_are_left_out() -> None:
 
 def test_four_operations_decide_nothing() -> None:
     few = [sample("Home", 2 / 60, 0), sample("Search", 2 / 60, 0)]
-    assert once(*few) == {"SLA-1": Verdict.OPEN, "SLA-2": Verdict.OPEN}
+    assert once(*few) == {"SLA-1": Verdict.FEW, "SLA-2": Verdict.FEW}
+
+
+def test_too_few_operations_are_told_from_a_doubtful_service() -> None:
+    scarce = sample("Add", 0.5, 0, response_s=0.65)
+    assert once(scarce) == {"SLA-1": Verdict.MET, "SLA-2": Verdict.FEW}
+    assert judged([trial([scarce])] * 12)["SLA-2"] is Verdict.MET, "more of the same decides"
+    assert once(scarce, sample("Home", 10, 0.009))["SLA-2"] is Verdict.OPEN, "another one was late"
+    assert once(scarce, sample("Home", 10, 0.5))["SLA-2"] is Verdict.MISSED
+    getting_worse = trial([scarce], trend="worse")
+    assert judged([getting_worse])["SLA-2"] is Verdict.OPEN
 
 
 def test_what_holds_has_a_valid_run() -> None:

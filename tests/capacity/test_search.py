@@ -18,7 +18,7 @@ def ask(search: Search, answer: Callable[[str, int], Verdict]) -> list[int]:
     asked: list[int] = []
     while (users := search.next()) is not None:
         asked.append(users)
-        search.record(users, {goal: answer(goal, users) for goal in GOALS})
+        search.record(users, {goal: answer(goal, users) for goal in search.brackets})
     return asked
 
 
@@ -95,6 +95,60 @@ def test_uncertain_points_are_repeated_then_left_inside_the_interval() -> None:
     assert bracket.low <= 180 and bracket.high is not None and bracket.high >= 220
     assert bracket.high - bracket.low <= 40 + 2 * 0.05 * 180, "the rest of the interval is narrow"
     assert search.outcome == "noisy"
+
+
+def sparse(least: int, capacity: int, unsure: range = range(0)) -> Callable[[str, int], Verdict]:
+    """A service with fewer operations than it takes, below `least` users."""
+
+    def answer(_: str, users: int) -> Verdict:
+        if users in unsure:
+            return Verdict.OPEN
+        if users > capacity:
+            return Verdict.MISSED
+        return Verdict.MET if users >= least else Verdict.FEW
+
+    return answer
+
+
+def test_where_too_few_operations_came_no_lighter_load_is_tried() -> None:
+    search = Search(("SLA-1",), Limits(48, 1000, 0.1, repeats=2))
+    asked = ask(search, sparse(least=30, capacity=40))
+    assert asked[:4] == [48, 24, 24, 34], "one step down shows too little; the rest is above it"
+    assert min(asked) == 24
+    bracket = search.brackets["SLA-1"]
+    assert bracket.low and bracket.high and bracket.low <= 40 < bracket.high
+    assert search.outcome == "complete"
+
+
+def test_what_holds_without_rare_operations_is_not_looked_for_between_them_and_too_few() -> None:
+    """At 5 users the rare operations do not count any more, at 11 too few came, 22 is noisy."""
+
+    def answer(goal: str, users: int) -> Verdict:
+        return Verdict.MET if users <= 5 else sparse(30, 40, range(18, 25))(goal, users)
+
+    search = Search(("SLA-1",), Limits(44, 1000, 0.2, repeats=1))
+    asked = ask(search, answer)
+    assert asked[:4] == [44, 22, 11, 31]
+    assert search.outcome == "complete"
+
+
+def test_a_search_that_wants_operations_says_so() -> None:
+    search = Search(GOALS, Limits(8, 1000, 0.1, repeats=2))
+    asked = ask(search, sparse(least=1000, capacity=40))
+    bracket = search.brackets["SLA-1"]
+    assert min(asked) == 8 and bracket.low is None and bracket.high is not None
+    assert max(bracket.few) >= bracket.high / 1.1, "up to where it breaks"
+    assert search.outcome == search.ended_by("SLA-1") == "too-few"
+
+
+@given(st.integers(1, 400), st.integers(1, 400), st.integers(1, 500), st.integers(1, 3))
+def test_a_search_that_wants_operations_ends(least: int, capacity: int, first: int, repeats: int) -> None:
+    search = Search(GOALS, Limits(first, 10_000, 0.1, repeats=repeats))
+    asked = ask(search, sparse(least, capacity))
+    assert len(asked) <= 30 * repeats
+    assert search.outcome in ("complete", "too-few")
+    bracket = search.brackets["SLA-1"]
+    assert bracket.high is not None and (bracket.low or 0) <= capacity < bracket.high
 
 
 def test_a_repetition_can_settle_a_point() -> None:
@@ -176,7 +230,7 @@ def test_a_failure_below_a_success_is_looked_at_again() -> None:
     search = Search(GOALS, Limits(10, 1000, 0.1))
     while (users := search.next()) is not None:
         looks.append(users)
-        search.record(users, {goal: answer(goal, users) for goal in GOALS})
+        search.record(users, {goal: answer(goal, users) for goal in search.brackets})
     assert looks[:5] == [10, 20, 40, 80, 40]
     assert looks.count(40) == 2
     assert search.brackets["SLA-2"].low == search.brackets["SLA-1"].low > 80

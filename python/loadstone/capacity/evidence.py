@@ -10,8 +10,10 @@ when one does (each at its part of it: any may fail by chance).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 
@@ -91,8 +93,8 @@ def verdicts(trials: Sequence[Trial], goals: Sequence[Goal], confidence: float) 
         name = goal.text
         if found[name] is Verdict.MET and not valid:
             found[name] = Verdict.OPEN
-        elif found[name] is Verdict.OPEN and valid and healthy and len(usable) > len(sound):
-            found[name] = _better(Verdict.OPEN, _judge(settled, goal, confidence))
+        elif found[name] in (Verdict.OPEN, Verdict.FEW) and valid and healthy and len(usable) > len(sound):
+            found[name] = _better(found[name], _judge(settled, goal, confidence))
     return found
 
 
@@ -109,7 +111,9 @@ def _either(holding: Verdict, breaking: Verdict) -> Verdict:
     """What holds by the ones and does not break by the others, or the reverse; else it is open."""
     if breaking is Verdict.MISSED:
         return Verdict.OPEN if holding is Verdict.MET else Verdict.MISSED
-    return Verdict.MET if holding is Verdict.MET else Verdict.OPEN
+    if holding is Verdict.MET:
+        return Verdict.MET
+    return Verdict.FEW if holding is breaking is Verdict.FEW else Verdict.OPEN
 
 
 def _sound_verdicts(sound: Sequence[Trial], goals: Sequence[Goal], confidence: float) -> dict[str, Verdict]:
@@ -152,17 +156,26 @@ def _judge(trials: Sequence[Trial], goal: Goal, confidence: float) -> Verdict:
     wrong = (1 - confidence) / len(operations)
     each = {_operation(samples, goal, confidence, 1 - wrong) for samples in operations.values()}
     if each == {Verdict.NOTHING}:
-        return Verdict.OPEN
-    if Verdict.MISSED in each:
-        return Verdict.MISSED
-    return Verdict.OPEN if Verdict.OPEN in each else Verdict.MET
+        return Verdict.FEW
+    return next((one for one in (Verdict.MISSED, Verdict.OPEN, Verdict.FEW) if one in each), Verdict.MET)
 
 
 def _operation(samples: Sequence[Sample], goal: Goal, passing: float, failing: float) -> Verdict:
-    """Its own verdict; `NOTHING` where it is too rare to be judged and was never late."""
+    """Its own verdict; `FEW` where more of the same would decide, `NOTHING` where it is too rare for that."""
     share, response = _pooled(samples)
     found = Verdict(share_verdict(share, response, samples[0].limit_s, goal.least, passing, failing))
-    return Verdict.NOTHING if found is Verdict.OPEN and _is_too_rare(share) else found
+    if found is not Verdict.OPEN or not _wants_more(share, response, samples[0].limit_s, goal.least):
+        return found
+    return Verdict.NOTHING if _is_too_rare(share) else Verdict.FEW
+
+
+def _wants_more(share: Ratio, response: Histogram, limit_s: float, least: float) -> bool:
+    """Whether all that came is as the goal asks, and by the spread of its times nearly all would be."""
+    if share.value < 1 or response.count < FEWEST:
+        return share.value == 1
+    mean, deviation = response.log_moments()
+    room = math.log(limit_s) - mean
+    return room > 0 and (not deviation or NormalDist().cdf(room / deviation) >= least)
 
 
 def _pooled(samples: Sequence[Sample]) -> tuple[Ratio, Histogram]:
@@ -199,5 +212,5 @@ def _better(one: Verdict, other: Verdict) -> Verdict:
 
 
 def _worse(one: Verdict, other: Verdict) -> Verdict:
-    order = (Verdict.MET, Verdict.OPEN, Verdict.MISSED)
+    order = (Verdict.MET, Verdict.FEW, Verdict.OPEN, Verdict.MISSED)
     return max(one, other, key=order.index)

@@ -94,6 +94,7 @@ _WORDS: dict[Verdict, Word] = {
     Verdict.MET: "met",
     Verdict.MISSED: "missed",
     Verdict.OPEN: "open",
+    Verdict.FEW: "open",
     Verdict.NOTHING: "open",
 }
 

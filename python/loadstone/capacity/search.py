@@ -3,7 +3,8 @@
 Pure: no runs, no files, no clock. A load is a whole number here: users, or steps of a rate (`Unit`).
 
 Two goals share every measurement. An answer may be uncertain; the point is then measured again, up to a
-number of times, and left as a noisy one if that did not help: the interval goes around it.
+number of times, and left as a noisy one if that did not help: the interval goes around it. Where too few
+operations came to be certain, no lighter load is tried: it would only show less.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ class Verdict(StrEnum):
     MET = "met"
     MISSED = "missed"
     OPEN = "open"
+    FEW = "few"
+    """Open, though nothing speaks against it: too few operations came. Fewer still come with less load."""
     NOTHING = "nothing"
     """The measurements say nothing about the service."""
 
@@ -68,6 +71,8 @@ class Bracket:
     passed: set[int] = field(default_factory=set)
     failed: set[int] = field(default_factory=set)
     noisy: set[int] = field(default_factory=set)
+    few: set[int] = field(default_factory=set)
+    """The noisy ones at which too few operations came."""
 
     @property
     def high(self) -> int | None:
@@ -106,23 +111,35 @@ class Bracket:
         if high is None:
             wider = max(max(known) + 1, round(factor * max(known)))
             return min(wider, limits.most) if max(known) < limits.most else None
-        if not low:
+        if not low and not any(load < high for load in self.few):
             fewer = min(min(known) - 1, int(min(known) / factor))
             return max(self.least, fewer) if min(known) > self.least else None
         return self._between(low, high, limits.tolerance)
 
-    def _between(self, low: int, high: int, tolerance: float) -> int | None:
-        if high - low <= max(1.0, tolerance * low):
+    def _between(self, low: int | None, high: int, tolerance: float) -> int | None:
+        """Without a `low` there are loads with too few operations."""
+        noisy = self._noisy_between(low, high)
+        if low and high - low <= max(1.0, tolerance * low):
             return None
-        noisy = sorted(load for load in self.noisy if low < load < high)
-        if not noisy:
+        if low and not noisy:
             return _middle(low, high)
         # What is left to learn lies between the certain ends and the noise. Each side may keep half of
         # the tolerance, so that the whole stays within it where the noise is narrow.
-        gaps = [(low, noisy[0]), (noisy[-1], high)]
-        least = max(1.0, tolerance * low / 2)
+        gaps = [(noisy[-1], high)]
+        if low and noisy[0] not in self.few:
+            gaps.insert(0, (low, noisy[0]))
+        least = max(1.0, tolerance * (low or noisy[0]) / 2)
         open_gaps = [gap for gap in gaps if gap[1] - gap[0] > least]
         return _middle(*max(open_gaps, key=lambda gap: gap[1] / gap[0])) if open_gaps else None
+
+    def _noisy_between(self, low: int | None, high: int) -> list[int]:
+        return sorted(load for load in self.noisy if (low or 0) < load < high)
+
+    @property
+    def lacks_operations(self) -> bool:
+        """Whether it is too few operations that leave the low end of its interval open, and not noise."""
+        noisy = self._noisy_between(self.low, self.high) if self.high else []
+        return bool(noisy) and noisy[0] in self.few
 
     def is_narrow(self, tolerance: float) -> bool:
         """Whether the interval is known to the tolerance."""
@@ -198,7 +215,9 @@ class Search:
 
     @property
     def outcome(self) -> str:
-        """complete, noisy (too wide because of noise), ceiling (no end), or why it was stopped."""
+        """complete, noisy or too-few (too wide because of noise, or of too few operations), ceiling (no end),
+        or why it was stopped.
+        """
         if self.stopped:
             return self.stopped
         brackets = self._wanted()
@@ -206,12 +225,15 @@ class Search:
             return "complete"
         if self._wall is not None:
             return self._blocked_by
-        return "ceiling" if any(self._is_unbroken(bracket) for bracket in brackets) else "noisy"
+        if any(self._is_unbroken(bracket) for bracket in brackets):
+            return "ceiling"
+        wide = [bracket for bracket in brackets if not bracket.is_narrow(self.limits.tolerance)]
+        return "too-few" if all(bracket.lacks_operations for bracket in wide) else "noisy"
 
     def ended_by(self, name: str) -> str:
         """What ended the search of this goal: `tolerance` (its interval is narrow enough), `least` (even the
-        least load breaks it), `not-searched`, `ceiling`, `noisy`, `generator`, `invalid`, or why the search
-        was stopped.
+        least load breaks it), `not-searched`, `ceiling`, `noisy`, `too-few`, `generator`, `invalid`, or why
+        the search was stopped.
         """
         bracket = self.brackets[name]
         if bracket.breaks_at_once:
@@ -224,7 +246,9 @@ class Search:
             return self.stopped
         if self._wall is not None:
             return self._blocked_by
-        return "ceiling" if self._is_unbroken(bracket) else "noisy"
+        if self._is_unbroken(bracket):
+            return "ceiling"
+        return "too-few" if bracket.lacks_operations else "noisy"
 
     def _wanted(self) -> list[Bracket]:
         return [one for one in self.brackets.values() if not self.limits.only or one.name in self.limits.only]
@@ -241,7 +265,10 @@ class Search:
                 self.block(load, "invalid")
                 self._asked = None
         elif self._tries[load] >= self.limits.repeats:
-            self.brackets[name].noisy.add(load)
+            bracket = self.brackets[name]
+            bracket.noisy.add(load)
+            if verdict is Verdict.FEW:
+                bracket.few.add(load)
             self._asked = None
 
     def _choose(self) -> tuple[str, int] | None:

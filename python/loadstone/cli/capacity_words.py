@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 ENDED = {
     "noisy": "runs near it differ more than --repeats runs can settle",
+    "too-few": "too few operations came to be certain: give it a longer --window, or more --repeats",
     "ceiling": "no more were tried (--to)",
     "generator": "the load generator was at its limit",
     "invalid": "runs with more stayed invalid",

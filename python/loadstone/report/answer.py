@@ -22,6 +22,7 @@ OUTCOMES = {
     "disk-full": "the disk was full: what was written until then was kept",
     "searching": "the search has not ended",
     "noisy": "the interval is wider than asked for: the verdicts near it are uncertain",
+    "too-few": "the interval is wider than asked for: too few operations came to be certain",
     "parts-left": "parts of it are not measured yet",
     "ceiling": "the search ended before an SLA was broken",
 }

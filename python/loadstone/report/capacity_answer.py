@@ -12,6 +12,7 @@ from loadstone.unit import Unit
 
 ENDED = {
     "noisy": "runs at the same load do not agree",
+    "too-few": "too few operations came in a run",
     "ceiling": "it was not to try more",
     "generator": "the load generator was at its limit",
     "invalid": "its runs stayed invalid",

@@ -66,8 +66,9 @@ class Held(Piece):
     second). `open`: neither was shown."""
     ended_by: Word | None = None
     """What ended the search of this goal: `tolerance` (the interval is narrow enough), `least` (the
-    least load breaks it), `not-searched` (the search was for other goals), `noisy`, `ceiling`,
-    `generator`, `invalid`, `max-runs`, `interrupted`, or an error's name."""
+    least load breaks it), `not-searched` (the search was for other goals), `noisy`, `too-few`
+    (operations, to be certain), `ceiling`, `generator`, `invalid`, `max-runs`, `interrupted`, or an
+    error's name."""
     last_passing: Bound | None = None
     """The runs at `low`."""
     first_failing: Bound | None = None

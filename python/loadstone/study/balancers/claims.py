@@ -26,6 +26,7 @@ ENDS = {
     "complete": "found its answer",
     "max-runs": "ran out of runs",
     "noisy": "was stopped by noise",
+    "too-few": "had too few operations to be certain",
     "ceiling": "found no end",
 }
 """How the search of a capacity ended."""

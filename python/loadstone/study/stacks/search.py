@@ -36,7 +36,7 @@ _STARTED_S = 60.0
 _RENEW_S = 15.0
 """About what it takes to bring the data back and to start the servers again, before each run."""
 _LIKELY_PROBES = 5
-UNFINISHED = ("interrupted", "invalid", "max-runs", "noisy")
+UNFINISHED = ("interrupted", "invalid", "max-runs", "noisy", "too-few")
 """Outcomes of a search that can be gone on with."""
 
 
@@ -131,7 +131,7 @@ def _search(
 def more(limits: Limits, before: Capacity) -> Limits:
     """As much again as a search has had that goes on: runs, and repeats where these were too few."""
     made = [row.load for row in before.runs if row.evidence]
-    repeats = max(map(made.count, made), default=0) if before.outcome == "noisy" else 0
+    repeats = max(map(made.count, made), default=0) if before.outcome in ("noisy", "too-few") else 0
     return replace(limits, runs=len(made) + limits.runs, repeats=repeats + limits.repeats)
 
 

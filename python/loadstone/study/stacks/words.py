@@ -10,6 +10,7 @@ Json = dict[str, Any]
 
 ENDED = {
     "noisy": "runs near it differ too much",
+    "too-few": "too few operations came to be certain",
     "ceiling": "there were no accounts for more users",
     "generator": "the generator was at its limit",
     "invalid": "runs with more users stayed invalid",
