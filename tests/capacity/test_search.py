@@ -132,6 +132,13 @@ def test_what_holds_without_rare_operations_is_not_looked_for_between_them_and_t
     assert search.outcome == "complete"
 
 
+def test_beside_noise_it_looks_above_first() -> None:
+    search = Search(("SLA-1",), Limits(10, 1000, 0.1, repeats=1))
+    asked = ask(search, sparse(least=1, capacity=38, unsure=range(18, 25)))
+    assert asked[:4] == [10, 20, 40, 28], "20 stays open, and 28 settles what is below it"
+    assert search.outcome == "complete" and min(asked) == 10
+
+
 def test_a_search_that_wants_operations_says_so() -> None:
     search = Search(GOALS, Limits(8, 1000, 0.1, repeats=2))
     asked = ask(search, sparse(least=1000, capacity=40))

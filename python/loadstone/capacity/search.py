@@ -125,12 +125,14 @@ class Bracket:
             return _middle(low, high)
         # What is left to learn lies between the certain ends and the noise. Each side may keep half of
         # the tolerance, so that the whole stays within it where the noise is narrow.
+        # The one above comes first: what disturbs a run makes the service look worse, and what holds above
+        # settles all below.
         gaps = [(noisy[-1], high)]
         if low and noisy[0] not in self.few:
-            gaps.insert(0, (low, noisy[0]))
+            gaps.append((low, noisy[0]))
         least = max(1.0, tolerance * (low or noisy[0]) / 2)
         open_gaps = [gap for gap in gaps if gap[1] - gap[0] > least]
-        return _middle(*max(open_gaps, key=lambda gap: gap[1] / gap[0])) if open_gaps else None
+        return _middle(*open_gaps[0]) if open_gaps else None
 
     def _noisy_between(self, low: int | None, high: int) -> list[int]:
         return sorted(load for load in self.noisy if (low or 0) < load < high)
