@@ -16,7 +16,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import sys
 import tempfile
 import time
@@ -24,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import asked
+import kept
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -39,6 +39,7 @@ def main() -> None:
     """Every variant, from no lab to no lab."""
     options = _options()
     results = options.out / "results.ndjson"
+    machine = f"{os.cpu_count()} cores of {kept.processor()}"
 
     def add(row: dict[str, Any]) -> None:
         row |= {"at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "database": options.database}
@@ -47,7 +48,7 @@ def main() -> None:
             file.write(json.dumps(row) + "\n")
         rows = [json.loads(line) for line in results.read_text("utf-8").splitlines()]
         command = " ".join(["python", *sys.argv])
-        (options.out / "README.md").write_text(readme(rows, command, platform.node()), encoding="utf-8")
+        (options.out / "README.md").write_text(readme(rows, command, machine), encoding="utf-8")
 
     with tempfile.TemporaryDirectory() as folder, ground(Path(folder), options.database) as here:
         for name in ("oltp_read_write", "oltp_read_only"):
