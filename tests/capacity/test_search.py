@@ -202,6 +202,21 @@ def test_a_hole_in_the_middle_is_not_asked_for_again() -> None:
     assert (search.brackets["SLA-1"].low, search.brackets["SLA-1"].high) == (29, 80)
 
 
+def test_what_cannot_be_measured_is_no_wall_to_a_goal_that_more_load_held() -> None:
+    def answer(goal: str, users: int) -> Verdict:
+        if 25 <= users < 38:
+            return Verdict.NOTHING
+        return Verdict.MET if users <= {"SLA-1": 50, "SLA-2": 30}[goal] else Verdict.MISSED
+
+    search = Search(GOALS, Limits(10, 1000, 0.1, repeats=1))
+    ask(search, answer)
+    first, second = (search.brackets[goal] for goal in GOALS)
+    assert first.low and first.high and first.low <= 50 < first.high
+    assert search.ended_by("SLA-1") == "tolerance"
+    assert second.low and second.low < 25 and second.high == 40
+    assert search.ended_by("SLA-2") == search.outcome == "invalid"
+
+
 def test_a_pass_beyond_a_failure_is_not_believed() -> None:
     search = Search(("SLA-1",), Limits(10, 1000))
     search.record(100, {"SLA-1": Verdict.MISSED})

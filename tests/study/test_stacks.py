@@ -309,6 +309,7 @@ def test_a_search_that_goes_on_gets_as_much_again() -> None:
     asked = Limits(1, 100, repeats=2, runs=16)
     assert more(asked, ended("max-runs", 5, 5, 7)) == replace(asked, runs=19)
     assert more(asked, ended("noisy", 5, 5, 7)) == replace(asked, runs=19, repeats=4)
+    assert more(asked, ended("too-few", 5, 5, 7)) == replace(asked, runs=19, repeats=4)
     assert more(asked, ended("interrupted")) == asked
 
 

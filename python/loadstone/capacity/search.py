@@ -99,9 +99,12 @@ class Bracket:
     def next(self, limits: Limits, wall: int | None = None) -> int | None:
         """The most informative load; None when the goal is settled.
 
-        `wall`: the least load that cannot be measured; the answer lies below or stays open.
+        `wall`: the least load that cannot be measured; the answer lies below or stays open, where no more
+        than that was seen to hold.
         """
         low, high = self.low, self.high
+        if not self.is_below(wall):
+            wall = None
         known = self.passed | self.failed | self.noisy | ({wall} if wall else set())
         if wall is not None:
             high = wall if high is None else min(high, wall)
@@ -142,6 +145,10 @@ class Bracket:
         """Whether it is too few operations that leave the low end of its interval open, and not noise."""
         noisy = self._noisy_between(self.low, self.high) if self.high else []
         return bool(noisy) and noisy[0] in self.few
+
+    def is_below(self, wall: int | None) -> bool:
+        """Whether there is a wall, and nothing beyond it was seen to hold the goal."""
+        return wall is not None and (self.low or 0) < wall
 
     def is_narrow(self, tolerance: float) -> bool:
         """Whether the interval is known to the tolerance."""
@@ -225,11 +232,11 @@ class Search:
         brackets = self._wanted()
         if all(bracket.is_narrow(self.limits.tolerance) for bracket in brackets):
             return "complete"
-        if self._wall is not None:
+        wide = [bracket for bracket in brackets if not bracket.is_narrow(self.limits.tolerance)]
+        if any(bracket.is_below(self._wall) for bracket in wide):
             return self._blocked_by
         if any(self._is_unbroken(bracket) for bracket in brackets):
             return "ceiling"
-        wide = [bracket for bracket in brackets if not bracket.is_narrow(self.limits.tolerance)]
         return "too-few" if all(bracket.lacks_operations for bracket in wide) else "noisy"
 
     def ended_by(self, name: str) -> str:
@@ -246,7 +253,7 @@ class Search:
             return "not-searched"
         if self.stopped:
             return self.stopped
-        if self._wall is not None:
+        if bracket.is_below(self._wall):
             return self._blocked_by
         if self._is_unbroken(bracket):
             return "ceiling"
