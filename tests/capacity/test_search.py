@@ -217,6 +217,22 @@ def test_what_cannot_be_measured_is_no_wall_to_a_goal_that_more_load_held() -> N
     assert search.ended_by("SLA-2") == search.outcome == "invalid"
 
 
+def test_what_cannot_be_measured_above_what_held_is_a_wall_all_the_same() -> None:
+    """Otherwise it would be asked for again and again."""
+
+    def answer(goal: str, users: int) -> Verdict:
+        if goal == "SLA-2" and users > 20:
+            return Verdict.MISSED
+        return Verdict.MET if users <= 40 else Verdict.MISSED
+
+    search = Search(GOALS, Limits(10, 1000, 0.1, repeats=1))
+    asked = ask(search, lambda goal, users: Verdict.NOTHING if users in (28, 57) else answer(goal, users))
+    assert asked.count(28) == asked.count(57) == 2
+    first, second = (search.brackets[goal] for goal in GOALS)
+    assert (first.low, first.high, second.low, second.high) == (40, 44, 20, 22)
+    assert search.outcome == "complete", "the failures below them complete the answer"
+
+
 def test_a_pass_beyond_a_failure_is_not_believed() -> None:
     search = Search(("SLA-1",), Limits(10, 1000))
     search.record(100, {"SLA-1": Verdict.MISSED})

@@ -10,7 +10,7 @@ operations came to be certain, no lighter load is tried: it would only show less
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -96,15 +96,9 @@ class Bracket:
         high = self.high
         return high if high is not None and any(load > high for load in self.passed) else None
 
-    def next(self, limits: Limits, wall: int | None = None) -> int | None:
-        """The most informative load; None when the goal is settled.
-
-        `wall`: the least load that cannot be measured; the answer lies below or stays open, where no more
-        than that was seen to hold.
-        """
-        low, high = self.low, self.high
-        if not self.is_below(wall):
-            wall = None
+    def next(self, limits: Limits, walls: Iterable[int] = ()) -> int | None:
+        """The most informative load; None when the goal is settled. `walls`: what cannot be measured."""
+        low, high, wall = self.low, self.high, self.wall(walls)
         known = self.passed | self.failed | self.noisy | ({wall} if wall else set())
         if wall is not None:
             high = wall if high is None else min(high, wall)
@@ -146,9 +140,11 @@ class Bracket:
         noisy = self._noisy_between(self.low, self.high) if self.high else []
         return bool(noisy) and noisy[0] in self.few
 
-    def is_below(self, wall: int | None) -> bool:
-        """Whether there is a wall, and nothing beyond it was seen to hold the goal."""
-        return wall is not None and (self.low or 0) < wall
+    def wall(self, walls: Iterable[int]) -> int | None:
+        """The least load that cannot be measured and above which none is known to hold: the answer lies below
+        or stays open.
+        """
+        return min((load for load in walls if load > (self.low or 0)), default=None)
 
     def is_narrow(self, tolerance: float) -> bool:
         """Whether the interval is known to the tolerance."""
@@ -171,8 +167,8 @@ class Search:
         self.stopped: str | None = None
         """Why it ended before it was done."""
         self.limits = limits
-        self._wall: int | None = None
-        self._blocked_by = ""
+        self._walls: dict[int, str] = {}
+        """Loads that cannot be measured, and why."""
         self._asked: tuple[str, int] | None = None
         self._tries: dict[int, int] = {}
         self.runs = 0
@@ -217,8 +213,7 @@ class Search:
 
     def block(self, load: int, reason: str) -> None:
         """This load cannot be measured, for this reason; the search goes on below."""
-        self._wall = load if self._wall is None else min(load, self._wall)
-        self._blocked_by = reason
+        self._walls[load] = reason
         if self._asked and self._asked[1] >= load:
             self._asked = None
 
@@ -229,13 +224,12 @@ class Search:
         """
         if self.stopped:
             return self.stopped
-        brackets = self._wanted()
-        if all(bracket.is_narrow(self.limits.tolerance) for bracket in brackets):
+        wide = [bracket for bracket in self._wanted() if not bracket.is_narrow(self.limits.tolerance)]
+        if not wide:
             return "complete"
-        wide = [bracket for bracket in brackets if not bracket.is_narrow(self.limits.tolerance)]
-        if any(bracket.is_below(self._wall) for bracket in wide):
-            return self._blocked_by
-        if any(self._is_unbroken(bracket) for bracket in brackets):
+        if walls := [wall for bracket in wide if (wall := bracket.wall(self._walls))]:
+            return self._walls[min(walls)]
+        if any(self._is_unbroken(bracket) for bracket in wide):
             return "ceiling"
         return "too-few" if all(bracket.lacks_operations for bracket in wide) else "noisy"
 
@@ -253,8 +247,8 @@ class Search:
             return "not-searched"
         if self.stopped:
             return self.stopped
-        if bracket.is_below(self._wall):
-            return self._blocked_by
+        if wall := bracket.wall(self._walls):
+            return self._walls[wall]
         if self._is_unbroken(bracket):
             return "ceiling"
         return "too-few" if bracket.lacks_operations else "noisy"
@@ -285,7 +279,7 @@ class Search:
         if (doubted := self.doubted()) is not None:
             return next((b.name, doubted) for b in self._wanted() if b.doubted == doubted)
         wanted = [
-            (b.width(), b.name, load) for b in self._wanted() if (load := b.next(self.limits, self._wall))
+            (b.width(), b.name, load) for b in self._wanted() if (load := b.next(self.limits, self._walls))
         ]
         if not wanted:
             return None
