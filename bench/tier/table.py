@@ -57,7 +57,13 @@ def _baselines(rows: Sequence[Row]) -> list[str]:
 
 def _mean(rows: Sequence[Row], name: str) -> str:
     one = positive_mean([row[name] for row in rows])
-    return f"{one.value:.3g}" + ("" if one.low is None else f" ({one.low:.3g} to {one.high:.3g})")
+    if one.low is None or one.high is None:
+        return _figure(one.value)
+    return f"{_figure(one.value)} ({_figure(one.low)} to {_figure(one.high)})"
+
+
+def _figure(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def _variants(rows: Sequence[Row]) -> list[str]:
