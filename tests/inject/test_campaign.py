@@ -78,16 +78,16 @@ def same(folder: Path) -> list[dict[str, Any]]:
 
 def test_a_seed_says_everything_and_a_campaign_that_was_cut_off_goes_on(tmp_path: Path) -> None:
     program = compiled(tmp_path, "loop")
-    whole = made(program, tmp_path / "whole", runs=30, only=("own",))
+    whole = made(program, tmp_path / "whole", runs=30)
     cut = tmp_path / "cut"
-    made(program, cut, runs=10, only=("own",))
+    made(program, cut, runs=10)
     file = cut / "injections.ndjson"
     file.write_bytes(file.read_bytes()[:-40])
-    again = made(program, cut, runs=30, only=("own",))
+    again = made(program, cut, runs=30)
     assert same(tmp_path / "whole") == same(cut) and len(same(cut)) == 30
     assert counts(whole) == counts(again) and again.missed == 0
     with pytest.raises(LoadstoneError, match="`seed` is 1, not 2") as refused:
-        made(program, cut, seed=2, only=("own",))
+        made(program, cut, seed=2)
     assert refused.value.slug == "inject-folder"
     assert "masked" in inject_page(cut)
 
