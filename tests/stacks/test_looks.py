@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import os
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ from typing import Any
 
 import pytest
 from chromium import chromium, show
+from looks import ROUNDING, apart, picture
 from shared_sites import load, serving
 
 from loadstone._core import usernames
@@ -19,28 +19,6 @@ from loadstone.site.stack.running import Wanted, database_of, prepared, running
 
 DATA = {"profile": "cloudstone-2008", "media_scale": 0.01}
 STRANGERS = ("/", "/events/1", "/users/new", "/nope")
-SETTLED = """
-    const done = arguments[0];
-    document.fonts.ready
-        .then(() => Promise.all(document.getAnimations().map((one) => one.finished.catch(() => 0))))
-        .then(() => requestAnimationFrame(() => requestAnimationFrame(done)));
-"""
-APART = """
-    const [one, other, done] = arguments;
-    const pixels = async (url) => {
-        const image = new Image();
-        image.src = url;
-        await image.decode();
-        const canvas = new OffscreenCanvas(image.width, image.height);
-        const context = canvas.getContext('2d');
-        context.drawImage(image, 0, 0);
-        return context.getImageData(0, 0, image.width, image.height).data;
-    };
-    const most = (a, b) => a.reduce((so, value, i) => Math.max(so, Math.abs(value - b[i])), 0);
-    Promise.all([one, other].map(pixels)).then(([a, b]) => done(a.length === b.length ? most(a, b) : 255));
-"""
-ROUNDING = 3
-"""Levels by which the browser's edges of rounded corners differ between two looks at one page."""
 MEMBERS = ("/", "/events/2", "/users/3", "/events/new")
 
 pytestmark = [pytest.mark.stacks, pytest.mark.timeout(600)]
@@ -51,29 +29,6 @@ def browser() -> Iterator[Any]:
     with chromium() as opened:
         opened.execute_cdp_cmd("Emulation.setScrollbarsHidden", {"hidden": True})
         yield opened
-
-
-def apart(browser: Any, one: bytes, other: bytes) -> int:
-    """The greatest difference of two pictures, of 255 levels of a colour; 255 when their sizes differ."""
-    if one == other:
-        return 0
-    browser.get("about:blank")
-    both = [f"data:image/png;base64,{base64.b64encode(shot).decode()}" for shot in (one, other)]
-    return int(browser.execute_async_script(APART, *both))
-
-
-def picture(browser: Any, page: str) -> bytes:
-    """A page as it looks when nothing on it moves any more, without photographs.
-
-    The browser draws those sharper when it finds the time; the walk compares their bytes.
-    """
-    show(browser, page)
-    browser.execute_script(
-        "document.querySelectorAll('img').forEach((one) => one.style.visibility = 'hidden')"
-    )
-    browser.execute_async_script(SETTLED)
-    shot: bytes = browser.get_screenshot_as_png()
-    return shot
 
 
 def seen(browser: Any, url: str, shots: Path | None = None) -> dict[str, bytes]:
