@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 import re
 import sys
 import tomllib
+from concurrent.futures import ThreadPoolExecutor, wait
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -21,7 +24,7 @@ from loadstone.measure import Interrupt
 from loadstone.study.entry import Entry
 from loadstone.study.order import Order, take_up
 from loadstone.study.registry import STUDIES
-from loadstone.study.run import begin, go_on, run
+from loadstone.study.run import begin, conclude, go_on, run
 from loadstone.study.schedule import Task
 
 ROOT = Path(__file__).parents[2]
@@ -68,21 +71,27 @@ def test_the_study_of_the_page_is_conducted_and_reported(entry: Entry, tmp_path:
     assert "<h1>A heap takes " in (tmp_path / "again.html").read_text("utf-8")
 
 
-class OtherCommand:
+class Watching:
+    """Is told how a study goes on, and says nothing."""
+
+    def begins(self, task: Task, number: int, of: int, left_s: float) -> None: ...
+
+    def ends(self, task: Task, measured: dict[str, Any]) -> None: ...
+
+    def failed(self, task: Task, error: str) -> None: ...
+
+
+class OtherCommand(Watching):
     """Takes the study up for its other part as soon as the first has a measurement."""
 
     def __init__(self, entry: Entry, folder: Path) -> None:
         self.entry, self.folder, self.content = entry, folder, dict[str, Any]()
-
-    def begins(self, task: Task, number: int, of: int, left_s: float) -> None: ...
 
     def ends(self, task: Task, measured: dict[str, Any]) -> None:
         if not self.content:
             self.content = {"begun": True}
             study = go_on(self.entry, take_up(self.folder, self.entry.name, ("large",)))
             self.content = run(study, ["other"], Interrupt(), self, lambda words: None)
-
-    def failed(self, task: Task, error: str) -> None: ...
 
 
 def test_commands_that_measure_other_parts_at_the_same_time_lose_nothing(
@@ -96,6 +105,20 @@ def test_commands_that_measure_other_parts_at_the_same_time_lose_nothing(
     assert (content["outcome"], content["only"]) == ("complete", ["small", "large"])
     assert content["tasks"] == {"planned": 12, "done": 12, "failed": []}
     assert content == json.loads((out / "study.json").read_text("utf-8"))
+
+
+def test_commands_that_conclude_at_the_same_time_wait_for_each_other(entry: Entry, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    study = begin(entry, Order(out, "quick", ("small",)))
+    begun = run(study, ["first"], Interrupt(), Watching(), lambda words: None)
+    with ThreadPoolExecutor(1) as pool:
+        other = os.open(out, os.O_RDONLY)
+        fcntl.flock(other, fcntl.LOCK_EX)
+        concluded = pool.submit(conclude, study, begun, "complete")
+        assert not wait([concluded], timeout=0.3).done
+        (out / "study.json").write_text(json.dumps(begun | {"only": ["small", "large"]}), "utf-8")
+        os.close(other)
+        assert concluded.result()["only"] == ["small", "large"]
 
 
 def test_the_page_counts_its_lines_right() -> None:

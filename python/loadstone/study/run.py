@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+import fcntl
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from loadstone import record
@@ -81,7 +85,17 @@ def run(study: Study, command: Sequence[str], interrupt: Interrupt, watch: Watch
         outcome = "interrupted"
         raise
     finally:
-        # Other commands may have ordered and measured other parts meanwhile.
+        content = conclude(study, begun, outcome)
+    return content
+
+
+def conclude(study: Study, begun: Json, outcome: str) -> Json:
+    """Writes `study.json` with what was found, also of parts that other commands ordered and measured.
+
+    Errors as `record.write_json`.
+    """
+    folder = study.order.folder
+    with _alone(folder):
         ordered = with_others(study.order)
         whole = study if ordered == study.order else type(study)(ordered)
         results = Results(folder, whole.finished)
@@ -93,6 +107,17 @@ def run(study: Study, command: Sequence[str], interrupt: Interrupt, watch: Watch
         content = conclusion(whole, begun, outcome, results)
         record.write_json(folder / NAME, content)
     return content
+
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Waits for other commands that conclude the study: each writes again what it read of the others."""
+    held = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(held)
 
 
 def beginning(study: Study, command: Sequence[str]) -> Json:
