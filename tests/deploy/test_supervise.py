@@ -1,7 +1,9 @@
 """A service of one's own on a host, here on this machine: its instances, their ends, what it was brought."""
 
+import contextlib
 import json
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -56,9 +58,15 @@ def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 @pytest.fixture
 def port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as one, socket.create_server(("127.0.0.1", 0)):
-        found: int = one.getsockname()[1]
-    return found
+    """One that is free, as the next one is: below those that clients of other tests get."""
+    for found in random.sample(range(20000, 32000, 2), 100):
+        with (
+            contextlib.suppress(OSError),
+            socket.create_server(("127.0.0.1", found)),
+            socket.create_server(("127.0.0.1", found + 1)),
+        ):
+            return found
+    raise AssertionError("no two free ports beside each other")
 
 
 def want(service: str, port: int, **settings: Any) -> None:
