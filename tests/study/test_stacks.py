@@ -154,6 +154,26 @@ def test_what_broke_below_every_number_found_carries_fewer(tmp_path: Path) -> No
     )
 
 
+def test_what_held_above_every_number_found_carries_more(tmp_path: Path) -> None:
+    """A search without a number says all the same what its stack held."""
+    rows = {
+        "php_fpm": made_up.PHP,
+        "java": made_up.row(made_up.held(450, None, "noisy"), made_up.held(20, 23), []),
+        "olio": made_up.row(made_up.held(900, 999, "max-runs"), made_up.held(20, 23), []),
+    }
+    first = findings(DESCRIPTION, made_up.written(tmp_path, **rows))["findings"][0]
+    assert first["text"].startswith(
+        "On 0.25 of a core Rust, in process (held at 900) and Java servlets on Tomcat (held at 450) carry "
+        "more users at SLA-1 than any number that is found; of these PHP 8, php-fpm behind nginx has the "
+        "most: 400 (< 450), $0.0402 "
+    )
+    assert first["text"].endswith(" No number is found for 2 of 3 configurations.")
+    for high, status in (401, "undecided"), (399, "shown"):
+        beside = rows | {"rails": made_up.row(made_up.held(380, high, limit=None), made_up.held(20, 23), [])}
+        found = findings(DESCRIPTION, made_up.written(tmp_path / status, **beside))["findings"][0]
+        assert found["status"] == status, "among the numbers that are found"
+
+
 def test_nodes_follow_from_what_was_measured(tmp_path: Path) -> None:
     results = made_up.written(tmp_path, php_fpm=made_up.PHP, rails=made_up.RAILS)
     parts = findings(DESCRIPTION, results)["parts"]

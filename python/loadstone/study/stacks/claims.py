@@ -49,12 +49,23 @@ def _most(every: Sequence[Json], cpus: float, book: str) -> list[Json]:
         text = _seen([one.get("SLA-1") or {} for one in every])
         return [finding("most", text, "undecided", rows=len(every))]
     first = found[0]
-    text = (
-        f"On {cpus:g} of a core {first['label']} carries the most users at SLA-1: {users(first['SLA-1'])}, "
-        f"{per_month(first['SLA-1'], 'now')} each a month on whole machines ({book}).{left}"
-    )
+    dollars = f"{per_month(first['SLA-1'], 'now')} each a month on whole machines ({book})"
+    more = [one for one in every if one not in found and _held(one) >= first["SLA-1"]["high"]]
+    if more:
+        each = _listed([f"{one['label']} (held at {_held(one):g})" for one in more])
+        text = (
+            f"On {cpus:g} of a core {each} {'carry' if len(more) > 1 else 'carries'} more users at SLA-1 "
+            f"than any number that is found; of these {first['label']} has the most: "
+            f"{users(first['SLA-1'])}, "
+        )
+    else:
+        text = (
+            f"On {cpus:g} of a core {first['label']} carries the most users at SLA-1: "
+            f"{users(first['SLA-1'])}, "
+        )
+    text += f"{dollars}.{left}"
     # A search that found no number may have seen where it breaks; without that it may lie anywhere.
-    highs = [(one.get("SLA-1") or {}).get("high") for one in every if one is not first]
+    highs = [(one.get("SLA-1") or {}).get("high") for one in (found if more else every) if one is not first]
     apart = bool(highs) and all(high is not None and high <= first["SLA-1"]["low"] for high in highs)
     most = finding(
         "most", text, "shown" if apart else "undecided", rows=len(every), most=_estimate(first["SLA-1"])
@@ -69,8 +80,7 @@ def _fewest(every: Sequence[Json], found: Sequence[Json]) -> Json | None:
     highs = [(one, (one.get("SLA-1") or {}).get("high")) for one in rest]
     below = [one for one, high in highs if high and high <= last["SLA-1"]["low"]]
     if below:
-        *most, end = [f"{one['label']} (broken at {one['SLA-1']['high']:g})" for one in below]
-        each = f"{', '.join(most)} and {end}" if most else end
+        each = _listed([f"{one['label']} (broken at {one['SLA-1']['high']:g})" for one in below])
         text = f"Fewer users at SLA-1 than any number that is found carry {each}."
         return finding("fewest", text, "shown", rows=len(every))
     if len(found) == 1:
@@ -82,6 +92,20 @@ def _fewest(every: Sequence[Json], found: Sequence[Json]) -> Json | None:
     apart = not rest and found[-2]["SLA-1"]["low"] >= last["SLA-1"]["high"]
     status: Status = "shown" if apart else "undecided"
     return finding("fewest", text, status, rows=len(every), fewest=_estimate(last["SLA-1"]))
+
+
+def _held(one: Json) -> float:
+    """Users that were seen to hold SLA-1; 0 where none were."""
+    return float((one.get("SLA-1") or {}).get("low") or 0)
+
+
+def _listed(words: Sequence[str]) -> str:
+    """
+    >>> _listed(["a"]), _listed(["a", "b", "c"])
+    ('a', 'a, b and c')
+    """
+    *before, last = words
+    return f"{', '.join(before)} and {last}" if before else last
 
 
 def _seen(every: Sequence[Json]) -> str:
