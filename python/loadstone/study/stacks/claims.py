@@ -49,21 +49,18 @@ def _most(every: Sequence[Json], cpus: float, book: str) -> list[Json]:
         text = _seen([one.get("SLA-1") or {} for one in every])
         return [finding("most", text, "undecided", rows=len(every))]
     first = found[0]
-    dollars = f"{per_month(first['SLA-1'], 'now')} each a month on whole machines ({book})"
+    who = f"{first['label']} carries the most users at SLA-1"
     more = [one for one in every if one not in found and _held(one) >= first["SLA-1"]["high"]]
     if more:
         each = _listed([f"{one['label']} (held at {_held(one):g})" for one in more])
-        text = (
-            f"On {cpus:g} of a core {each} {'carry' if len(more) > 1 else 'carries'} more users at SLA-1 "
-            f"than any number that is found; of these {first['label']} has the most: "
-            f"{users(first['SLA-1'])}, "
+        who = (
+            f"{each} {'carry' if len(more) > 1 else 'carries'} more users at SLA-1 than any number that is "
+            f"found; of these {first['label']} has the most"
         )
-    else:
-        text = (
-            f"On {cpus:g} of a core {first['label']} carries the most users at SLA-1: "
-            f"{users(first['SLA-1'])}, "
-        )
-    text += f"{dollars}.{left}"
+    text = (
+        f"On {cpus:g} of a core {who}: {users(first['SLA-1'])}, "
+        f"{per_month(first['SLA-1'], 'now')} each a month on whole machines ({book}).{left}"
+    )
     # A search that found no number may have seen where it breaks; without that it may lie anywhere.
     highs = [(one.get("SLA-1") or {}).get("high") for one in (found if more else every) if one is not first]
     apart = bool(highs) and all(high is not None and high <= first["SLA-1"]["low"] for high in highs)
@@ -100,7 +97,8 @@ def _held(one: Json) -> float:
 
 
 def _listed(words: Sequence[str]) -> str:
-    """
+    """In a sentence.
+
     >>> _listed(["a"]), _listed(["a", "b", "c"])
     ('a', 'a, b and c')
     """
