@@ -94,6 +94,12 @@ class Server:
     def drain(self, timeout_s: float) -> bool:
         """Stops accepting, finishes what is under way; True when all was finished in time."""
 
+def take_signals(numbers: list[int]) -> None:
+    """From here on these signals need no interpreter to be counted; Python is to believe they are ignored.
+
+    OSError when one of them cannot be caught.
+    """
+
 def end_children_if_asked() -> None:
     """Kills what this process started, and what that started, when it was asked to end."""
 

@@ -34,12 +34,27 @@ def watch() -> None:
 
     # Registered first, it comes last: nothing that the command started outlives it. A signal may come just
     # when a process has been started and no caller looks after it yet.
-    atexit.register(_core.end_children_if_asked)
+    atexit.register(_end)
     signal.set_wakeup_fd(_core.watch_signals(), warn_on_full_buffer=False)
     for number in _ENDING:
         # The shell has background jobs of scripts ignore Ctrl-C.
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _interrupt)
+
+
+def _end() -> None:
+    """The last that Python runs: what the command started ends, and signals no longer pass through Python.
+
+    While it goes down Python has the signals that it handles kill the process. The exit code would then say
+    so, or not, depending on the moment. It leaves alone what it believes to be ignored.
+    """
+    from loadstone import _core
+
+    numbers = [number for number in _ENDING if signal.getsignal(number) is not signal.SIG_IGN]
+    for number in numbers:
+        signal.signal(number, signal.SIG_IGN)
+    _core.take_signals([int(number) for number in numbers])
+    _core.end_children_if_asked()
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:

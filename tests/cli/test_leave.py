@@ -53,6 +53,8 @@ STUCK = {
     "prepared": f"{PREPARED} {READY}; {FOREVER}",
     "deaf": f"{PREPARED} {READY}; {SLEEP}",
     "cleaning": f"try: {READY}; {SLEEP}\nfinally: {SLEEP}",
+    # Python has put its own handlers away by then.
+    "going down": f"import time\nclass Last:\n    def __del__(self): {READY}; time.sleep(600)\nlast = Last()",
     # DuckDB 2.0 does not always come to an end after the first.
     "database": f"import duckdb; {READY}; duckdb.sql('SELECT sum(hash(range)) FROM range({10**14})').show()",
 }

@@ -61,6 +61,26 @@ pub fn signal_handlers(change: i32) {
 }
 
 #[pyfunction]
+pub fn take_signals(numbers: Vec<i32>) -> PyResult<()> {
+    for number in numbers {
+        let handler: extern "C" fn(i32) = tell;
+        // SAFETY: the handler only makes a system call, which it may do wherever the process is.
+        if unsafe { libc::signal(number, handler as libc::sighandler_t) } == libc::SIG_ERR {
+            return Err(std::io::Error::last_os_error().into());
+        }
+    }
+    Ok(())
+}
+
+/// A handler without Python: `follow` is told.
+extern "C" fn tell(number: i32) {
+    if let Some(told) = TOLD.get() {
+        // Straight to the kernel: the `errno` of what is interrupted stays.
+        let _ = write(told, &[number as u8]);
+    }
+}
+
+#[pyfunction]
 pub fn end_children_if_asked(py: Python<'_>) {
     py.detach(|| {
         if asked() {
