@@ -97,6 +97,22 @@ def test_uncertain_points_are_repeated_then_left_inside_the_interval() -> None:
     assert search.outcome == "noisy"
 
 
+def test_what_narrow_noise_leaves_of_the_tolerance_is_used() -> None:
+    search = Search(("SLA-1",), Limits(200, 1000, 0.2, repeats=1))
+    asked = ask(search, sparse(least=1, capacity=339, unsure=range(300, 340)))
+    assert asked[:7] == [200, 400, 283, 336, 367, 351, 308], "half of the tolerance is left on each side"
+    assert asked[7:] == [343, 295], "the noise takes some of it, so each side may keep less"
+    assert search.outcome == "complete"
+
+
+def test_beside_noise_wider_than_the_tolerance_it_stops_at_half_of_it() -> None:
+    search = Search(("SLA-1",), Limits(200, 1000, 0.2, repeats=1))
+    asked = ask(search, sparse(least=1, capacity=359, unsure=range(240, 360)))
+    bracket = search.brackets["SLA-1"]
+    assert asked == [200, 400, 283, 336, 367, 351, 238, 260]
+    assert (bracket.low, bracket.high, search.outcome) == (238, 367, "noisy")
+
+
 def sparse(least: int, capacity: int, unsure: range = range(0)) -> Callable[[str, int], Verdict]:
     """A service with fewer operations than it takes, below `least` users."""
 

@@ -22,6 +22,10 @@ _PATIENCE = 2
 service, so `repeats` does not bound them."""
 
 
+_FINEST = 1 / 8
+"""Of the tolerance; what a finer step could show is not worth its runs."""
+
+
 class Verdict(StrEnum):
     """What is known about a goal at a load."""
 
@@ -120,14 +124,17 @@ class Bracket:
             return None
         if low and not noisy:
             return _middle(low, high)
-        # What is left to learn lies between the certain ends and the noise. Each side may keep half of
-        # the tolerance, so that the whole stays within it where the noise is narrow.
+        # What is left to learn lies between the certain ends and the noise. Each side may keep half of what
+        # the noise leaves of the tolerance, so that the whole stays within it. Where it leaves nothing, no
+        # measurement can bring that about.
         # The one above comes first: what disturbs a run makes the service look worse, and what holds above
         # settles all below.
         gaps = [(noisy[-1], high)]
         if low and noisy[0] not in self.few:
             gaps.append((low, noisy[0]))
-        least = max(1.0, tolerance * (low or noisy[0]) / 2)
+        allowed = tolerance * (low or noisy[0])
+        room = allowed - (noisy[-1] - noisy[0])
+        least = max(1.0, room / 2 if room > 0 else allowed / 2, allowed * _FINEST)
         open_gaps = [gap for gap in gaps if gap[1] - gap[0] > least]
         return _middle(*open_gaps[0]) if open_gaps else None
 
