@@ -343,6 +343,20 @@ def test_a_search_that_keeps_only_summaries_is_followed_by_a_new_one(tmp_path: P
     assert folder_of(tmp_path, olio) == (tmp_path / "search/olio-1", True)
 
 
+def test_a_search_of_another_configuration_is_never_gone_on_with(tmp_path: Path) -> None:
+    """`php-fpm` took up what `php-fpm-3` had found, and said it of itself."""
+    kept = Path(__file__).parents[2] / "bench/runs/2026-11-28-x86_64-2core/stacks/search/olio-1"
+    other = tmp_path / "search/php-fpm-3-1"
+    shutil.copytree(kept, other)
+    for run in (other / "runs").iterdir():
+        (run / "workload.json").write_text("{}")
+    assert folder_of(tmp_path, DESCRIPTION.of("php-fpm-3")) == (other, True)
+    assert folder_of(tmp_path, DESCRIPTION.of("php-fpm")) == (tmp_path / "search/php-fpm-1", False)
+    for number in (2, 10):
+        (tmp_path / f"search/php-fpm-{number}").mkdir()
+    assert folder_of(tmp_path, DESCRIPTION.of("php-fpm")) == (tmp_path / "search/php-fpm-11", False)
+
+
 def test_a_study_that_got_a_configuration_is_gone_on_with(tmp_path: Path) -> None:
     today = DESCRIPTION.model_dump(mode="json")
     before = today | {"configuration": today["configuration"][:5]}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -85,13 +86,18 @@ def measured(
 
 def folder_of(folder: Path, one: Configuration) -> tuple[Path, bool]:
     """Where to search, and whether a search there is gone on with."""
-    every = sorted(folder.glob(f"search/{one.name}-[0-9]*"), key=lambda path: int(path.name.split("-")[-1]))
-    if every and (every[-1] / Capacity.FILE).is_file():
-        before = Capacity.read(every[-1] / Capacity.FILE, _KIND)
+    # Names of configurations may begin alike and end in a number: `php-fpm`, `php-fpm-3`.
+    numbered = re.compile(rf"{re.escape(one.name)}-(\d+)")
+    every = [
+        (int(match[1]), path) for path in folder.glob("search/*") if (match := numbered.fullmatch(path.name))
+    ]
+    number, last = max(every, default=(0, folder))
+    if (last / Capacity.FILE).is_file():
+        before = Capacity.read(last / Capacity.FILE, _KIND)
         # One that only keeps summaries of its runs, as published ones do, is followed by a new one.
-        if before.runs and resumable(before, every[-1]):
-            return every[-1], True
-    return folder / "search" / f"{one.name}-{len(every) + 1}", False
+        if before.runs and resumable(before, last):
+            return last, True
+    return folder / "search" / f"{one.name}-{number + 1}", False
 
 
 def _search(
