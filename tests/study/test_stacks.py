@@ -27,6 +27,7 @@ from loadstone.study.record import NAME
 from loadstone.study.registry import STUDIES
 from loadstone.study.results import Results
 from loadstone.study.run import conclusion, go_on
+from loadstone.study.schedule import Task
 from loadstone.study.stacks.description import FILE, load_description
 from loadstone.study.stacks.findings import findings
 from loadstone.study.stacks.hosts import driven, topology
@@ -112,6 +113,28 @@ def test_a_bracket_is_no_number(tmp_path: Path) -> None:
     assert not second["decided"] and second["usd"]["now"]["value"] is None
     assert users(second) == ("undecided: held at 20, never seen to break (the search ran out of runs)")
     assert per_month(second, "now").startswith("? to $")
+
+
+@pytest.mark.parametrize(
+    ("earlier", "said"),
+    [
+        (made_up.held(355, 400), "undecided: held at 355, broken at 450 (two searches of it differ)"),
+        (made_up.held(470, 520), "undecided: held at 400, broken at 520 (two searches of it differ)"),
+        (made_up.held(None, 390), "undecided: never seen to hold, broken at 450 (two searches of it differ)"),
+        (made_up.held(350, 420), "400 (< 450)"),
+        (made_up.held(350, None, "interrupted"), "400 (< 450)"),
+    ],
+)
+def test_searches_that_differ_are_no_number(earlier: Any, said: str, tmp_path: Path) -> None:
+    results = made_up.written(tmp_path, php_fpm=made_up.PHP | {"SLA-1": earlier, "folder": "search/before"})
+    again = Task("php-fpm", {"configuration": "php-fpm"}, 1, 1.0)
+    # The search under way went on: what it had said before is no other search.
+    for first in (made_up.held(10, 20), made_up.held(400, 450)):
+        results.add(again, "2026-11-26", 1.0, {"measured": made_up.PHP | {"SLA-1": first}})
+    found = findings(DESCRIPTION, results)["parts"]["php-fpm"]
+    assert users(found["SLA-1"]) == said
+    assert found["SLA-1"]["decided"] == (said == "400 (< 450)")
+    assert users(found["SLA-2"]) == "300 (< 340)", "of which both say the same"
 
 
 def test_an_operation_costs_what_the_tiers_used(tmp_path: Path) -> None:

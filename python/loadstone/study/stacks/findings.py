@@ -19,14 +19,16 @@ Json = dict[str, Any]
 SLAS = ("SLA-1", "SLA-2")
 DECIDED = "tolerance"
 """What ends the search of an SLA that has found its answer."""
+DIFFERS = "differs"
+"""In place of it, where searches of one configuration say different things."""
 
 
 def findings(file: Description, results: Results) -> Json:
     """Everything that is computed, from the rows that there are."""
     found = {
-        one.name: _configuration(one, file, rows[-1]["measured"])
+        one.name: _configuration(one, file, *_searches(one, results))
         for one in file.configuration
-        if (rows := results.measured(one.name))
+        if results.measured(one.name)
     }
     content: Json = {
         "cpus": {name: one.cpus for name, one in file.machine.items()},
@@ -38,15 +40,27 @@ def findings(file: Description, results: Results) -> Json:
     return content | {"findings": claims(content)}
 
 
+def _searches(one: Configuration, results: Results) -> tuple[Json, list[Json]]:
+    """The last row of a configuration, and that of each search of its own that came before."""
+    rows = [row["measured"] for row in results.rows if row["part"] == one.name and "error" not in row]
+    last = {row.get("folder"): row for row in rows}
+    latest = rows[-1]
+    return latest, [row for folder, row in last.items() if folder != latest.get("folder")]
+
+
 def _translation(file: Description, number: int, found: Json) -> str | None:
     names = [one.name for one in file.configuration if one.paper == number]
     return names[0] if names and names[0] in found else None
 
 
-def _configuration(one: Configuration, file: Description, row: Json) -> Json:
+def _configuration(one: Configuration, file: Description, row: Json, earlier: Sequence[Json]) -> Json:
     # One that Ctrl-C cut short before its steady state has nothing of the hosts that serve.
     runs = [run for run in row["runs"] if run["ops_per_s"] and "app" in run["tiers"]]
-    held = {sla: _held(one, file, row[sla]) for sla in SLAS if sla in row}
+    held = {
+        sla: _held(one, file, together(row[sla], [other[sla] for other in earlier if sla in other]))
+        for sla in SLAS
+        if sla in row
+    }
     first = held.get("SLA-1")
     return {
         **one.model_dump(exclude={"first"}),
@@ -68,6 +82,27 @@ def _configuration(one: Configuration, file: Description, row: Json) -> Json:
         "nodes": _nodes(one, file, first, runs),
         "took_s": row["took_s"],
     }
+
+
+def together(held: Json, earlier: Sequence[Json]) -> Json:
+    """What a search says of an SLA; where an earlier one broke at what it held, or held what broke it, the
+    interval around all of them and no number: each alone would claim more than is known.
+    """
+    differing = [other for other in earlier if _is_below(other, held) or _is_below(held, other)]
+    if not differing:
+        return held
+    lows, highs = zip(*((one["low"], one["high"]) for one in [held, *differing]), strict=True)
+    return held | {
+        "users": None,
+        "low": None if None in lows else min(lows),
+        "high": None if None in highs else max(highs),
+        "ended_by": DIFFERS,
+    }
+
+
+def _is_below(one: Json, other: Json) -> bool:
+    """Whether it broke where the other held."""
+    return None not in (one["high"], other["low"]) and one["high"] <= other["low"]
 
 
 def _held(one: Configuration, file: Description, held: Json) -> Json:

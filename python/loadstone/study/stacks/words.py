@@ -18,6 +18,7 @@ ENDED = {
     "interrupted": "the search was interrupted",
     "least": "not even one user held it",
     "not-searched": "it was not searched",
+    "differs": "two searches of it differ",
 }
 """Why a search knows no more."""
 UNBROKEN, UNNAMED = "never seen to break", "no limit named"
