@@ -177,6 +177,22 @@ def test_what_broke_below_every_number_found_carries_fewer(tmp_path: Path) -> No
     )
 
 
+@pytest.mark.parametrize(
+    ("held", "status"),
+    [(46, "shown"), (45, "undecided"), (None, "undecided")],
+    ids=["above", "beside", "not"],
+)
+def test_the_fewest_are_shown_where_all_others_held_more(held: Any, status: str, tmp_path: Path) -> None:
+    other = made_up.row(made_up.held(held, None, "interrupted"), made_up.held(20, 23), [])
+    rows = {"php_fpm": made_up.PHP, "rails": made_up.RAILS, "olio": other}
+    found = findings(DESCRIPTION, made_up.written(tmp_path, **rows))["findings"]
+    fewest = next(one for one in found if one["key"] == "fewest")
+    assert fewest["status"] == status
+    assert fewest["text"].startswith(
+        "Rails 6.1, puma behind nginx carries the fewest users at SLA-1: 40 (< 46)"
+    )
+
+
 def test_what_held_above_every_number_found_carries_more(tmp_path: Path) -> None:
     """A search without a number says all the same what its stack held."""
     rows = {

@@ -86,7 +86,8 @@ def _fewest(every: Sequence[Json], found: Sequence[Json]) -> Json | None:
         f"{last['label']} carries the fewest users at SLA-1: {users(last['SLA-1'])}, "
         f"{per_month(last['SLA-1'], 'now')} each a month."
     )
-    apart = not rest and found[-2]["SLA-1"]["low"] >= last["SLA-1"]["high"]
+    # Of one without a number it is enough to know that it held more.
+    apart = all(_held(one) >= last["SLA-1"]["high"] for one in [*rest, found[-2]])
     status: Status = "shown" if apart else "undecided"
     return finding("fewest", text, status, rows=len(every), fewest=_estimate(last["SLA-1"]))
 
