@@ -94,14 +94,12 @@ class Server:
     def drain(self, timeout_s: float) -> bool:
         """Stops accepting, finishes what is under way; True when all was finished in time."""
 
-def take_signals(numbers: list[int]) -> None:
-    """From here on these signals need no interpreter to be counted; Python is to believe they are ignored.
+def end_children_if_asked(numbers: list[int]) -> None:
+    """Kills what this process started, and what that started, when it was asked to end.
 
-    OSError when one of them cannot be caught.
+    From here on the signals of these numbers need no interpreter to be counted. It is to believe that they
+    are ignored. OSError when one of them cannot be caught.
     """
-
-def end_children_if_asked() -> None:
-    """Kills what this process started, and what that started, when it was asked to end."""
 
 def check_css_selector(selector: str) -> None:
     """ValueError with what is wrong with a CSS selector such as `main a.next`."""

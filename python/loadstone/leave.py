@@ -53,8 +53,7 @@ def _end() -> None:
     numbers = [number for number in _ENDING if signal.getsignal(number) is not signal.SIG_IGN]
     for number in numbers:
         signal.signal(number, signal.SIG_IGN)
-    _core.take_signals([int(number) for number in numbers])
-    _core.end_children_if_asked()
+    _core.end_children_if_asked([int(number) for number in numbers])
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:

@@ -61,12 +61,23 @@ pub fn signal_handlers(change: i32) {
 }
 
 #[pyfunction]
-pub fn take_signals(numbers: Vec<i32>) -> PyResult<()> {
+pub fn end_children_if_asked(py: Python<'_>, numbers: Vec<i32>) -> PyResult<()> {
+    py.detach(|| {
+        take(numbers)?;
+        if asked() {
+            end_descendants();
+        }
+        Ok(())
+    })
+}
+
+/// These signals need Python no longer.
+fn take(numbers: Vec<i32>) -> std::io::Result<()> {
     for number in numbers {
         let handler: extern "C" fn(i32) = tell;
         // SAFETY: the handler only makes a system call, which it may do wherever the process is.
         if unsafe { libc::signal(number, handler as libc::sighandler_t) } == libc::SIG_ERR {
-            return Err(std::io::Error::last_os_error().into());
+            return Err(std::io::Error::last_os_error());
         }
     }
     Ok(())
@@ -78,15 +89,6 @@ extern "C" fn tell(number: i32) {
         // Straight to the kernel: the `errno` of what is interrupted stays.
         let _ = write(told, &[number as u8]);
     }
-}
-
-#[pyfunction]
-pub fn end_children_if_asked(py: Python<'_>) {
-    py.detach(|| {
-        if asked() {
-            end_descendants();
-        }
-    });
 }
 
 /// Whether a signal has come. One that came just now has been read when what follows it has.

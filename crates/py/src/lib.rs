@@ -45,7 +45,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(leave::watch_signals, module)?)?;
     module.add_function(wrap_pyfunction!(leave::signal_noticed, module)?)?;
     module.add_function(wrap_pyfunction!(leave::signal_handlers, module)?)?;
-    module.add_function(wrap_pyfunction!(leave::take_signals, module)?)?;
     module.add_function(wrap_pyfunction!(leave::end_children_if_asked, module)?)?;
     module.add_function(wrap_pyfunction!(network::run_switch, module)?)?;
     module.add_function(wrap_pyfunction!(positions::toml_lines, module)?)?;
