@@ -26,9 +26,9 @@ DIFFERS = "differs"
 def findings(file: Description, results: Results) -> Json:
     """Everything that is computed, from the rows that there are."""
     found = {
-        one.name: _configuration(one, file, *_searches(one, results))
+        one.name: _configuration(one, file, searches[-1], searches[:-1])
         for one in file.configuration
-        if results.measured(one.name)
+        if (searches := _searches(one, results))
     }
     content: Json = {
         "cpus": {name: one.cpus for name, one in file.machine.items()},
@@ -40,12 +40,14 @@ def findings(file: Description, results: Results) -> Json:
     return content | {"findings": claims(content)}
 
 
-def _searches(one: Configuration, results: Results) -> tuple[Json, list[Json]]:
-    """The last row of a configuration, and that of each search of its own that came before."""
-    rows = [row["measured"] for row in results.rows if row["part"] == one.name and "error" not in row]
-    last = {row.get("folder"): row for row in rows}
-    latest = rows[-1]
-    return latest, [row for folder, row in last.items() if folder != latest.get("folder")]
+def _searches(one: Configuration, results: Results) -> list[Json]:
+    """What each search of a configuration has said last; the latest search comes last."""
+    last: dict[str, Json] = {}
+    for row in results.rows:
+        if row["part"] == one.name and "error" not in row:
+            last.pop(row["measured"]["folder"], None)
+            last[row["measured"]["folder"]] = row["measured"]
+    return list(last.values())
 
 
 def _translation(file: Description, number: int, found: Json) -> str | None:
@@ -57,7 +59,7 @@ def _configuration(one: Configuration, file: Description, row: Json, earlier: Se
     # One that Ctrl-C cut short before its steady state has nothing of the hosts that serve.
     runs = [run for run in row["runs"] if run["ops_per_s"] and "app" in run["tiers"]]
     held = {
-        sla: _held(one, file, together(row[sla], [other[sla] for other in earlier if sla in other]))
+        sla: _held(one, file, _together(row[sla], [other[sla] for other in earlier if sla in other]))
         for sla in SLAS
         if sla in row
     }
@@ -84,7 +86,7 @@ def _configuration(one: Configuration, file: Description, row: Json, earlier: Se
     }
 
 
-def together(held: Json, earlier: Sequence[Json]) -> Json:
+def _together(held: Json, earlier: Sequence[Json]) -> Json:
     """What a search says of an SLA; where an earlier one broke at what it held, or held what broke it, the
     interval around all of them and no number: each alone would claim more than is known.
     """
