@@ -17,7 +17,8 @@ SLAS = ("SLA-1", "SLA-2")
 
 
 ATTEMPTS = 3
-"""A busy machine spoils a search: the server then holds fewer users, never more than RATE."""
+"""A busy machine spoils a search: the server then holds fewer users, never more than RATE, or it is not
+decided because the generator came late itself."""
 
 
 @pytest.mark.long
@@ -28,7 +29,11 @@ def test_a_token_bucket_is_found_within_five_per_cent_and_again(tmp_path: Path) 
         scenario = sites.scenario(tmp_path / "bucket.toml", port, ramp_up_s=3, steady_s=15)
         for attempt in range(ATTEMPTS):
             first, second = (search(scenario, tmp_path / f"{attempt}-{turn}") for turn in ("first", "second"))
-            if all(capacity[sla]["low"] >= 0.95 * RATE for capacity in (first, second) for sla in SLAS):
+            if all(
+                capacity["outcome"] == "complete" and capacity[sla]["low"] >= 0.95 * RATE
+                for capacity in (first, second)
+                for sla in SLAS
+            ):
                 break
         else:
             pytest.fail(f"{first}\n{second}")
@@ -48,7 +53,7 @@ def test_a_token_bucket_is_found_in_sessions_per_second(tmp_path: Path) -> None:
         for attempt in range(ATTEMPTS):
             options = ["--from", "40", "--probe", "5", "--tolerance", "0.2", "--repeats", "2"]
             found = search(scenario, tmp_path / f"{attempt}", *options)
-            if all(found[sla]["high"] > RATE for sla in SLAS):
+            if found["outcome"] == "complete" and all(found[sla]["high"] > RATE for sla in SLAS):
                 break
         else:
             pytest.fail(str(found))
@@ -70,7 +75,7 @@ def test_a_token_bucket_is_found_in_requests_per_second(tmp_path: Path) -> None:
             options = ["--set", "load.requests_per_s=10", "--from", "40", "--probe", "5"]
             options += ["--tolerance", "0.2", "--repeats", "2"]
             found = search(scenario, tmp_path / f"{attempt}", *options)
-            if all(found[sla]["high"] > RATE for sla in SLAS):
+            if found["outcome"] == "complete" and all(found[sla]["high"] > RATE for sla in SLAS):
                 break
         else:
             pytest.fail(str(found))
@@ -97,7 +102,7 @@ def search(scenario: Path, folder: Path, *options: str) -> dict[str, Any]:
     result = CliRunner().invoke(app, command)
     assert result.exit_code == 0, result.output
     capacity: dict[str, Any] = json.loads(result.stdout)
-    assert capacity["outcome"] == "complete"
+    assert capacity["outcome"] in ("complete", "generator"), capacity["warnings"]
     for sla in SLAS:
-        assert capacity[sla]["low"] <= 1.05 * RATE
+        assert (capacity[sla]["low"] or 0) <= 1.05 * RATE
     return capacity

@@ -129,6 +129,22 @@ def test_arrivals_against_their_law_are_the_generators_fault(at: list[float], la
     assert (check.verdict, check.about) == ("missed", "generator")
 
 
+def noticed(at: list[float], stalls: dict[float, float]) -> list[float]:
+    """Those that were due while the generator stood still, from a time on for so long, begin after it."""
+    for start, length in stalls.items():
+        at = [start + length if start <= time < start + length else time for time in at]
+    return at
+
+
+@pytest.mark.parametrize("law", ["even", "poisson"])
+def test_the_machine_may_stand_still_for_a_moment(law: str) -> None:
+    at = evenly(60) if law == "even" else poisson(60, 1)
+    briefly = noticed(at, {RAMP_UP_S + 2.95: 0.09, RAMP_UP_S + 9.92: 0.09})
+    assert judged(briefly, 60, law).verdict == "met"
+    for_long = noticed(at, {RAMP_UP_S + second + 0.5: 0.9 for second in range(1, 19, 2)})
+    assert judged(for_long, 60, law).verdict == "missed"
+
+
 def test_dropped_sessions_have_arrived() -> None:
     measurement = seen(evenly(10), 0.1)
     assert measurement.sessions is not None

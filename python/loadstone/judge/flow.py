@@ -31,8 +31,8 @@ MIX_POINTS = 2.0
 """Shares of the mix are within 2 percentage points (Faban's default)."""
 
 NOTICED_S = 0.1
-"""Requests may be noticed so late, some of them, before their arrivals count as astray: how many are late at
-all is the matter of another check, and a second is as fine as arrivals are counted."""
+"""Arrivals may be noticed so late, some of them, before they count as astray: how many are late at all is the
+matter of another check, and a second is as fine as arrivals are counted."""
 
 _LATE_SECONDS = 3
 """Seconds of a run at whose ends that may happen."""
@@ -216,7 +216,8 @@ def arrivals(measurement: Measurement, rules: Rules) -> list[Check]:
     start_s = measurement.first_s if unit is Unit.REQUESTS else measurement.start_s
     wanted = offered.arrivals(load, start_s, end_s)
     low, high = count_bounds(wanted, level(2)) if poisson else (math.floor(wanted) - 1, math.ceil(wanted) + 1)
-    # Requests count when the generator notices them, so that lateness moves some from one second to the next.
+    # Requests count when the generator notices them. Of sessions only their seconds do: whether they belong
+    # to the steady state is known by when they were due.
     late_s = NOTICED_S if unit is Unit.REQUESTS else 0.0
     moved = late_s * offered.arrivals(load, start_s, end_s) / max(1.0, end_s - start_s)
     low, high = max(0.0, low - moved), high + moved
@@ -224,7 +225,7 @@ def arrivals(measurement: Measurement, rules: Rules) -> list[Check]:
     spaced = True
     if seconds is not None and len(seconds) > 1 and seconds.sum() > 0:
         each = offered.by_second(load, measurement.first_s, len(seconds))
-        spaced, words, asked = _spacing(seconds, each, poisson, late_s)
+        spaced, words, asked = _spacing(seconds, each, poisson)
         shown, expected = f"{shown}, {words}", f"{expected}, {asked}"
     verdict: Verdict = "met" if low <= count <= high and spaced else "missed"
     hint = (
@@ -234,10 +235,10 @@ def arrivals(measurement: Measurement, rules: Rules) -> list[Check]:
     return [_check(SESSIONS_LATE, verdict, shown, expected, hint, "generator")]
 
 
-def _spacing(seconds: Floats, wanted: Floats, poisson: bool, late_s: float) -> tuple[bool, str, str]:
+def _spacing(seconds: Floats, wanted: Floats, poisson: bool) -> tuple[bool, str, str]:
     """Whether the counts of whole seconds scatter as the law's do; in words what was seen, what is asked.
 
-    `wanted`: the mean of each second's count, by the plan. `late_s`: how late some may be noticed.
+    `wanted`: the mean of each second's count, by the plan.
     """
     if poisson:
         some = wanted > 0
@@ -250,10 +251,10 @@ def _spacing(seconds: Floats, wanted: Floats, poisson: bool, late_s: float) -> t
         # Few arrivals a second make the index coarser than its law.
         high += 4 / (float(wanted[some].min()) * math.sqrt(some.sum()))
         # What is noticed late is missing in one second and too much in the next.
-        high += 2 * _LATE_SECONDS * late_s**2 * float(wanted.max()) / int(some.sum())
+        high += 2 * _LATE_SECONDS * NOTICED_S**2 * float(wanted.max()) / int(some.sum())
         return low <= dispersion <= high, f"variance by mean {dispersion:.2f}", f"{low:.2f} to {high:.2f}"
     least, most = int(seconds.min()), int(seconds.max())
-    moved = late_s * max(float(wanted.max()), 1.0) if late_s else 0.0
+    moved = NOTICED_S * max(float(wanted.max()), 1.0)
     lows, highs = np.maximum(0, np.floor(wanted - moved) - 1), np.ceil(wanted + moved) + 1
     right = bool(((lows <= seconds) & (seconds <= highs)).all())
     return right, f"{least} to {most} a second", f"{lows.min():.0f} to {highs.max():.0f} a second"
