@@ -222,6 +222,9 @@ def test_nodes_follow_from_what_was_measured(tmp_path: Path) -> None:
     assert rails["users_per_node"]["database"] == pytest.approx(320 * 20 / 3)
     assert rails["tiers"]["app"]["needed"] == 7 and rails["tiers"]["database"]["needed"] == 1
     assert rails["nodes"] == sum(one["nodes"] for one in rails["tiers"].values())
+    busy = made_up.row(made_up.held(40, 46), made_up.held(20, 23), [made_up.a_run(40, 20, 15)])
+    few = findings(DESCRIPTION, made_up.written(tmp_path / "few", rails=busy))["parts"]["rails"]["nodes"]
+    assert few["why"] == "one database carries 427 of the 2,000 users"
     bracket = made_up.row(made_up.held(40, 80, "max-runs"), made_up.held(20, 30), [made_up.a_run(40, 20, 3)])
     again = findings(DESCRIPTION, made_up.written(tmp_path / "b", rails=bracket))["parts"]["rails"]
     assert again["nodes"] is None, "no nodes can rest on a bracket"

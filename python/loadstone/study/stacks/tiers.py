@@ -45,12 +45,19 @@ def nodes(one: Configuration, file: Description, users: float, tiers: Json) -> J
     except LoadstoneError as error:
         return {"users_per_node": carried, "why": error.message}
     if found is None:
-        return {"users_per_node": carried, "why": "no number of nodes carries so many users and stays up"}
+        return {"users_per_node": carried, "why": _why_none(carried["database"], file.nodes.users)}
     made = {
         name: {"needed": part.needed, "nodes": part.nodes}
         for name, part in zip(carried, found.parts, strict=True)
     }
     return {"users_per_node": carried, "tiers": made, "nodes": sum(part["nodes"] for part in made.values())}
+
+
+def _why_none(database: float, users: int) -> str:
+    """More databases carry no more in this plan: each has to take every write."""
+    if database < users:
+        return f"one database carries {database:,.0f} of the {users:,} users"
+    return "no number of nodes carries so many users and stays up"
 
 
 def _plan(one: Configuration, file: Description, carried: dict[str, float]) -> Json:
