@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -96,6 +97,20 @@ def test_one_that_ends_is_told(stacks: Path) -> None:
         with pytest.raises(LoadstoneError) as refused, running(wanted):
             pass
     assert "error[sut-start]" in str(refused.value) and "with 2" in str(refused.value)
+
+
+def test_a_port_that_something_else_listens_at_is_refused(stacks: Path) -> None:
+    # What answers there would be measured in the stack's place.
+    write(stacks, "start", "#!/bin/sh\nsleep 600\n")
+    with socket.socket() as other, prepared(DATA) as (files, state):
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        wanted = Wanted("toy", "sqlite:///x", files, state, port=port)
+        with pytest.raises(LoadstoneError) as refused, running(wanted):
+            pass
+    assert f"cannot listen at 127.0.0.1:{port}" in str(refused.value) and "--port 0" in str(refused.value)
+    assert not (stacks.parent / "target/stacks/toy").exists(), "it is refused before it is set up"
 
 
 def test_pictures_of_each_row_are_refused() -> None:

@@ -28,12 +28,14 @@ def command(stack: Stack) -> Callable[..., None]:
         as_json: AsJson = False,
         **given: Any,
     ) -> None:
-        from loadstone.site.stack.running import Wanted, database_of, prepared, running, set_up
+        from loadstone.site.stack.running import Wanted, database_of, not_taken, prepared, running, set_up
 
         data = understood(stack.data, given, "data-options")
         own = understood(stack.options, given, "serve-options").model_dump()
         if replicas := replicas_of(given):
             own["read_databases"] = ",".join(replicas)
+        # Before minutes are spent on what it needs.
+        not_taken(host, port)
         print(f"setting up {stack.title} (the first time: some minutes)", file=sys.stderr)
         set_up(stack.folder)
         with place_of(stack, data, given) as (place, _), prepared(data.model_dump(), log) as (files, state):

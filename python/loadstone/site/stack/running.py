@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import hashlib
 import os
@@ -177,8 +178,10 @@ def environment(wanted: Wanted, built: Path) -> dict[str, str]:
 def running(wanted: Wanted) -> Iterator[Running]:
     """The running stack; the end of the block ends every process of it.
 
-    Errors: `stack-setup`; `sut-start` when it ends at once or does not listen within two minutes.
+    Errors: `stack-setup`; `sut-start` when something else listens there, and when it ends at once or does not
+    listen within two minutes.
     """
+    not_taken(wanted.host, wanted.port)
     built = set_up(wanted.folder)
     wanted = replace(wanted, port=wanted.port or _free_port(wanted.host))
     process = subprocess.Popen(
@@ -199,6 +202,19 @@ def running(wanted: Wanted) -> Iterator[Running]:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
+
+
+def not_taken(host: str, port: int) -> None:
+    """Raises `sut-start` where a stack could not listen. What answers there would be taken for the stack."""
+    with socket.socket() as probe:
+        # As servers do, which start again while connections of the last one wait to be forgotten.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            message = f"cannot listen at {host}:{port}: {error.strerror or error}"
+            hint = "--port 0 takes a free one" if error.errno == errno.EADDRINUSE else None
+            raise LoadstoneError("sut-start", message, hint=hint) from error
 
 
 def _await(process: subprocess.Popen[bytes], name: str, host: str, port: int) -> None:
