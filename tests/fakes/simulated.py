@@ -91,9 +91,9 @@ def windows(plan: Mapping[str, Any], respond: Respond, seed: int = 1) -> list[di
     firsts = [walk["operations"][0]["name"] for walk in walks(plan) for _ in range(walk.get("weight", 1))]
     limit_us = [int(operation["limit_s"] * 1e6) for operation in plan["operations"]]
     rng = random.Random(seed)
-    for user in range(load["users"]):
-        at, name, pace = user * start / load["users"], firsts[user % len(firsts)], None
-        while True:
+    for user, begin, leaves in lives(load, total):
+        at, name, pace = begin, firsts[user % len(firsts)], None
+        while at < leaves:
             took = respond(rng, name)
             done = at + abs(took)
             if done >= total:
@@ -109,9 +109,27 @@ def windows(plan: Mapping[str, Any], respond: Respond, seed: int = 1) -> list[di
             pace = following - (done if think else at)
             at = following
     return [
-        window(second, min(load["users"], math.ceil((second + 1) * load["users"] / max(start, 1))), cells)
+        window(second, sum(begin < second + 1 <= leaves for _, begin, leaves in lives(load, total)), cells)
         for second, cells in enumerate(seconds)
     ]
+
+
+def lives(load: Mapping[str, Any], total: int) -> list[tuple[int, float, float]]:
+    """Which user is there from when to when: one after the other in the ramp-up, then by the profile."""
+    users, start = load["users"], load["ramp_up_s"]
+    changes = [(start + at, count) for at, count in load["profile"]]
+    found = []
+    for user in range(max(users, *(count for _, count in changes), 0)):
+        begin = user * start / users if user < users else None
+        for at, count in changes:
+            if begin is None and user < count:
+                begin = at
+            elif begin is not None and user >= count:
+                found.append((user, begin, at))
+                begin = None
+        if begin is not None:
+            found.append((user, begin, math.inf))
+    return found
 
 
 def _cell(index: int, phase: int) -> dict[str, Any]:

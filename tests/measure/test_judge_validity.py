@@ -30,6 +30,45 @@ def test_a_good_run_is_valid(tmp_path: Path, kind: str, mean_s: float) -> None:
     assert all(check["verdict"] == "met" for check in checks(result).values())
 
 
+CROWD = {"users": 60, "ramp_up_s": 20.0, "steady_s": 240.0, "mean_s": 5.0}
+COME_AND_GO = [[80.0, 300], [160.0, 60]]
+WALK = {
+    "Home": {"Search": 0.9, "Buy": 0.1},
+    "Search": {"Search": 0.8, "Buy": 0.2},
+    "Buy": {"Home": 0.05, "Search": 0.95},
+}
+"""Who begins at Home comes back there seldom."""
+
+
+def crowd(kind: str, profile: list[list[float]], users: int = 60) -> dict[str, Any]:
+    plan = simulated.plan(**{**CROWD, "users": users}, kind=kind, mix=WALK)
+    plan["load"]["profile"] = profile
+    return plan
+
+
+@pytest.mark.parametrize("kind", ["cycle", "think"])
+@pytest.mark.parametrize(
+    "profile", [COME_AND_GO, [[80.0, 300]], [[40.0 * step, 60 + 60 * step] for step in range(1, 5)]]
+)
+def test_users_that_join_later_are_no_fault(tmp_path: Path, kind: str, profile: list[list[float]]) -> None:
+    """Their walks are young, and what they are in at the end began with nobody before them."""
+    plan = crowd(kind, profile)
+    for seed in range(1, 6):
+        result = folders.made(tmp_path / f"{seed}", plan, simulated.windows(plan, quick, seed))
+        flow = {name: checks(result)[name]["verdict"] for name in ("littles-law", "mix", "pace")}
+        assert set(flow.values()) == {"met"}, (seed, result["validity"]["checks"])
+
+
+def test_a_crowd_of_which_some_hang_breaks_littles_law(tmp_path: Path) -> None:
+    plan = crowd("think", COME_AND_GO)
+    fewer = crowd("think", [[80.0, 250], [160.0, 50]], users=50)
+    windows = simulated.windows(fewer, quick)
+    for window, whole in zip(windows, simulated.windows(plan, quick), strict=True):
+        window["users"] = whole["users"]
+    check = checks(folders.made(tmp_path / "run", plan, windows))["littles-law"]
+    assert check["verdict"] == "missed" and check["about"] == "overload"
+
+
 def test_the_summary_is_that_of_the_simulation(tmp_path: Path) -> None:
     plan = simulated.plan(**LONG, kind="think")
     result = folders.made(tmp_path / "run", plan, simulated.windows(plan, quick))

@@ -15,7 +15,7 @@ from loadstone.judge.histogram import Floats
 from loadstone.judge.intervals import Ratio, ratio
 from loadstone.judge.laws import Walk, pacing_law, unsettled, variation
 from loadstone.judge.measurement import Measurement, OperationSeries, Rules
-from loadstone.judge.offered import rate_of
+from loadstone.judge.offered import joined, rate_of
 from loadstone.judge.scenarios import walks
 from loadstone.stages.run import Check
 from loadstone.stages.verdict import About, Verdict
@@ -124,17 +124,26 @@ def _mix_bounds(
 
 def _unsettled(measurement: Measurement, rules: Rules) -> dict[str, float]:
     """By operation: how far its share may be from the long run's, as the users' walks are young yet."""
-    # The youngest user began at the end of the ramp-up.
+    # The youngest user of the beginning began at the end of the ramp-up.
     age = measurement.settled_s - measurement.start_s
     length = measurement.settled.stop - measurement.settled.start
+    lived = float(measurement.lived_s[measurement.settled].sum())
+    # The part of the users' time that is that of those who joined later, and how old these were in it.
+    end_s = measurement.end_s
+    later = [
+        (more * (end_s - at) / max(lived, 1.0), max(0.0, measurement.settled_s - at), end_s - at)
+        for at, more in joined(rules.plan["load"], measurement.start_s, end_s)
+    ]
     found = dict[str, float]()
     for walk in walks(rules.plan):
         names = [operation["name"] for operation in walk["operations"]]
         pace = sum(rules.mix[name] * rules.pace_mean_s[name] for name in names)
         if not pace or rate_of(rules.plan["load"]):
             found |= dict.fromkeys(names, 0.0)
-        else:
-            found |= unsettled(walk, rules.mix, age / pace, (age + length) / pace)
+            continue
+        for weight, begin, end in [(1.0, age, age + length), *later]:
+            away = unsettled(walk, rules.mix, begin / pace, end / pace)
+            found |= {name: found.get(name, 0.0) + weight * away[name] for name in names}
     return found
 
 
@@ -157,7 +166,9 @@ def pace(measurement: Measurement, rules: Rules) -> Check:
     if not judged:
         return _not_judged("pace", expected, measurement)
     young = _unsettled(measurement, rules)
-    bounds = {o.name: _pace_bounds(o, rules, level(len(judged)), young[o.name]) for o in judged}
+    more = sum(count for _, count in joined(rules.plan["load"], measurement.start_s, measurement.end_s))
+    cut = more / sum(o.pace.count for o in judged)
+    bounds = {o.name: _pace_bounds(o, rules, level(len(judged)), young[o.name], cut) for o in judged}
     deviation = {o.name: o.pace.mean_s / rules.pace_mean_s[o.name] - 1 for o in judged}
     strayed = {o.name for o in judged if not bounds[o.name][0] <= o.pace.mean_s <= bounds[o.name][1]}
     worst = max(strayed or deviation, key=lambda name: abs(deviation[name]))
@@ -172,25 +183,32 @@ def pace(measurement: Measurement, rules: Rules) -> Check:
         "pace",
         "missed" if strayed else "open" if blind else "met",
         f"{worst} {(1 + deviation[worst]) * wanted:.3f} s ({100 * deviation[worst]:+.2f} %)",
-        f"{worst} {bounds[worst][0]:.3f} to {bounds[worst][1]:.3f} s",
+        f"{worst} {max(0.0, bounds[worst][0]):.3f} to {bounds[worst][1]:.3f} s",
         hint,
         "overload" if slow else "load",
     )
 
 
-def _pace_bounds(operation: OperationSeries, rules: Rules, doubt: float, away: float) -> tuple[float, float]:
+def _pace_bounds(
+    operation: OperationSeries, rules: Rules, doubt: float, away: float, cut: float
+) -> tuple[float, float]:
     """Least and greatest mean pause that chance and the tolerance explain.
 
     Where walks are young, pauses and what follows them depend on each other: who drew long ones is at an
     earlier step, at which other operations are likely. By Cauchy and Schwarz no more than the deviation of
     the pauses times that of the operation's share over the steps, relative to it.
+
+    The pause that a user is in when it leaves, or the run ends, is in no mean, and a long one is likelier to
+    be it. Those under way at the beginning make up for that, which users that joined later did not have:
+    `cut` of them for each pause seen.
     """
     wanted = rules.pace_mean_s[operation.name]
     scatter = variation(pacing_law(rules.plan, operation.name))
     low, high = mean_bounds(wanted, scatter, operation.pace.count, doubt)
     share = rules.mix[operation.name]
     young = wanted * math.sqrt(scatter) * away / share if share else 0.0
-    return min(low, (1 - TOLERANCE) * wanted) - young, max(high, (1 + TOLERANCE) * wanted) + young
+    low = min(low, (1 - TOLERANCE) * wanted) - young - wanted * scatter * cut
+    return low, max(high, (1 + TOLERANCE) * wanted) + young
 
 
 def arrivals(measurement: Measurement, rules: Rules) -> list[Check]:

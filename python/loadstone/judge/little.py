@@ -8,10 +8,10 @@ from typing import Any
 
 from loadstone.digits import digits
 from loadstone.judge.evidence import count_bounds, heavy_deviations, level
-from loadstone.judge.histogram import Floats, Histogram
+from loadstone.judge.histogram import Histogram
 from loadstone.judge.laws import moments, pacing_law, variation
 from loadstone.judge.measurement import Measurement, Rules
-from loadstone.judge.offered import arrivals
+from loadstone.judge.offered import arrivals, joined
 from loadstone.judge.scenarios import walks
 from loadstone.judge.sessions import Sessions
 from loadstone.stages.run import Check
@@ -51,7 +51,7 @@ def hung(measurement: Measurement, rules: Rules) -> bool:
     if Unit.of(load).is_rate:
         return arrivals(load, measurement.start_s, measurement.end_s) >= _FEWEST
     paces = rules.pace_mean_s.values()
-    lived = float(_users_s(measurement).sum())
+    lived = float(measurement.lived_s.sum())
     return lived / max(paces, default=math.inf) >= _FEWEST
 
 
@@ -62,6 +62,8 @@ def _by_cycles(measurement: Measurement, rules: Rules) -> Check:
     cancel in the mean and leave a variance of 2 · users · var residual where they do not depend on each
     other. Fixed cycles tie the ends: a user makes ⌊T/c⌋ or ⌈T/c⌉ of them, a variance of up to c² / 4, which
     is 3 times that of the residual.
+
+    Users that joined later brought no such beginning, so that their ends are missing: a cycle's age of each.
     """
     part = measurement.settled
     weights = _all_think_weights(rules.plan)
@@ -69,13 +71,19 @@ def _by_cycles(measurement: Measurement, rules: Rules) -> Check:
         _total_s(o.ended_pace) + weights[o.name] * (_total_s(o.ended_service) + _total_s(o.ended_called))
         for o in measurement.operations
     )
-    lived = float(_users_s(measurement)[part].sum())
+    lived = float(measurement.lived_s[part].sum())
     users = lived / (part.stop - part.start)
-    error = math.sqrt(3 * users * _residual_variance(measurement, rules))
-    allowed = max(TOLERANCE * lived, heavy_deviations(level(), users) * error)
+    age, variance = _residual(measurement, rules)
+    later = joined(rules.plan["load"], measurement.start_s, measurement.end_s)
+    missing = sum(more * min(age, measurement.end_s - at) for at, more in later)
+    at_ends = users + sum(more for _, more in later)
+    allowed = max(TOLERANCE * lived, heavy_deviations(level(), at_ends) * math.sqrt(3 * at_ends * variance))
     shown = f"{carried / (part.stop - part.start):.1f} users carry the throughput"
     expected = f"{users:.1f} users ± {digits(100 * allowed / lived if lived else 0, 2)} %"
-    if carried < lived - allowed:
+    if missing:
+        fewer = f"{missing / (part.stop - part.start):.1f} fewer"
+        expected += f", or {fewer}: last cycles of those who joined later"
+    if carried + missing < lived - allowed:
         hint = "operations hang or time out: look at failures and at users in an operation"
         return _check("missed", shown, expected, hint)
     if carried > lived + allowed:
@@ -91,7 +99,7 @@ def _by_expected_cycle(measurement: Measurement, rules: Rules) -> Check:
     than a run that sees no long ones should assume: then nothing is known.
     """
     weights = _all_think_weights(rules.plan)
-    lived = float(_users_s(measurement).sum())
+    lived = float(measurement.lived_s.sum())
     ended = sum(float(o.count.sum()) for o in measurement.operations)
     service = sum(_total_s(o.service) + _total_s(o.called) for o in measurement.operations)
     answers = sum(o.service.count for o in measurement.operations)
@@ -166,7 +174,7 @@ def _of_requests(measurement: Measurement) -> Check:
     # A request lives while it calls a function, too, though that is no response time.
     called = sum(_total_s(o.called) for o in measurement.operations)
     carried = (sum(_total_s(one) for one in responses) + called) * ended / answered
-    lived, seconds = float(_users_s(measurement).sum()), measurement.steady_s
+    lived, seconds = float(measurement.lived_s.sum()), measurement.steady_s
     at_once = lived / seconds
     first, third = (sum(one.moment(power) * one.count for one in responses) / answered for power in (1, 3))
     age = third / (3 * first) if first else 0.0
@@ -199,11 +207,6 @@ def _longer(measurement: Measurement) -> str:
     return f"make the ramp-up longer by {pause:.2g} s, so that sessions end as fast as they arrive"
 
 
-def _users_s(measurement: Measurement) -> Floats:
-    """Seconds that users lived, in each second; by samples where a folder is older than the integrals."""
-    return measurement.users if measurement.users_s is None else measurement.users_s
-
-
 def _mean_square_age(sessions: Sessions) -> float:
     """Of a session that lives at some instant: E W³ / 3 E W, by all lives seen.
 
@@ -216,8 +219,9 @@ def _mean_square_age(sessions: Sessions) -> float:
     return lives.moment(3) / (3 * lives.moment(1)) * 1e6
 
 
-def _residual_variance(measurement: Measurement, rules: Rules) -> float:
-    """Variance of the time from a random instant to the end of its cycle: E c³ / 3E c - (E c² / 2E c)².
+def _residual(measurement: Measurement, rules: Rules) -> tuple[float, float]:
+    """Most that the mean can be of the time from a random instant to the end of its cycle, E c² / 2E c, and
+    its variance, E c³ / 3E c - (E c² / 2E c)².
 
     By the plan's laws; a service that makes cycles longer than they are drawn adds what it takes.
     """
@@ -227,9 +231,16 @@ def _residual_variance(measurement: Measurement, rules: Rules) -> float:
     first, second, third = (
         sum(counts[name] * laws[name][power] for name in counts) / total for power in range(3)
     )
-    drawn = third / (3 * first) - (second / (2 * first)) ** 2 if first else 0.0
-    services = [o.ended_service.moment(2) for o in measurement.operations if o.ended_service.count]
-    return max(0.0, drawn) + max(services, default=0.0)
+    drawn = second / (2 * first) if first else 0.0
+    variance = max(0.0, third / (3 * first) - drawn**2) if first else 0.0
+    services = [
+        (o.ended_service.moment(2), o.ended_service.mean_s)
+        for o in measurement.operations
+        if o.ended_service.count
+    ]
+    # The age of a sum is at most the sum of the ages, by Jensen's inequality.
+    ages = [square / (2 * mean) for square, mean in services if mean]
+    return drawn + max(ages, default=0.0), variance + max((square for square, _ in services), default=0.0)
 
 
 def _all_think_weights(plan: Mapping[str, Any]) -> dict[str, float]:

@@ -183,6 +183,11 @@ class Measurement:
         return int(self.start_s)
 
     @property
+    def lived_s(self) -> Floats:
+        """Seconds that users lived, in each second; by samples where a folder is older than the integrals."""
+        return self.users if self.users_s is None else self.users_s
+
+    @property
     def settled(self) -> slice:
         """The settled part of every array; empty when the run is too short to have one."""
         return slice(min(len(self.users), math.ceil(self.settled_s) - self.first_s), len(self.users))

@@ -1,4 +1,4 @@
-"""What a plan offers in each second, where something arrives at a rate that may change."""
+"""What a plan offers: in each second, where something arrives at a rate that may change; who joins later."""
 
 from __future__ import annotations
 
@@ -40,6 +40,22 @@ def by_second(load: Mapping[str, Any], first_s: int, seconds: int) -> Floats:
     """The same for each of so many seconds from `first_s` on."""
     edges = range(first_s, first_s + seconds + 1)
     return np.array([arrivals(load, start, end) for start, end in pairwise(edges)])
+
+
+def joined(load: Mapping[str, Any], start_s: float, end_s: float) -> list[tuple[float, int]]:
+    """When how many users join in a span of the run, as its load grows. Nobody where something arrives.
+
+    >>> joined({"users": 10, "ramp_up_s": 5, "profile": [[5, 30], [20, 12], [25, 13]]}, 5, 60)
+    [(10.0, 20), (30.0, 1)]
+    """
+    if Unit.of(load).is_rate:
+        return []
+    levels = [
+        (0.0, load["users"]),
+        *((load["ramp_up_s"] + at, users) for at, users in load.get("profile") or []),
+    ]
+    steps = ((at, int(users - before)) for (_, before), (at, users) in pairwise(levels))
+    return [(float(at), more) for at, more in steps if more > 0 and start_s <= at < end_s]
 
 
 def as_it_was(plan: Mapping[str, Any], events: list[dict[str, Any]]) -> dict[str, Any]:
