@@ -93,6 +93,9 @@ def windows(plan: Mapping[str, Any], respond: Respond, seed: int = 1) -> list[di
     rng = random.Random(seed)
     for user, begin, leaves in lives(load, total):
         at, name, pace = begin, firsts[user % len(firsts)], None
+        if begin > start:
+            # Who joins later has the rest of a pause first.
+            at += rng.expovariate(1 / paced[names.index(name)]["law"]["mean_s"])
         while at < leaves:
             took = respond(rng, name)
             done = at + abs(took)

@@ -63,7 +63,8 @@ def _by_cycles(measurement: Measurement, rules: Rules) -> Check:
     other. Fixed cycles tie the ends: a user makes ⌊T/c⌋ or ⌈T/c⌉ of them, a variance of up to c² / 4, which
     is 3 times that of the residual.
 
-    Users that joined later brought no such beginning, so that their ends are missing: a cycle's age of each.
+    Users that joined later brought no such beginning: of each, the last cycle's age is missing, and the pause
+    before its first operation, which is the rest of a cycle.
     """
     part = measurement.settled
     weights = _all_think_weights(rules.plan)
@@ -75,14 +76,14 @@ def _by_cycles(measurement: Measurement, rules: Rules) -> Check:
     users = lived / (part.stop - part.start)
     age, variance = _residual(measurement, rules)
     later = joined(rules.plan["load"], measurement.start_s, measurement.end_s)
-    missing = sum(more * min(age, measurement.end_s - at) for at, more in later)
+    missing = sum(more * min(2 * age, measurement.end_s - at) for at, more in later)
     at_ends = users + sum(more for _, more in later)
     allowed = max(TOLERANCE * lived, heavy_deviations(level(), at_ends) * math.sqrt(3 * at_ends * variance))
     shown = f"{carried / (part.stop - part.start):.1f} users carry the throughput"
     expected = f"{users:.1f} users ± {digits(100 * allowed / lived if lived else 0, 2)} %"
     if missing:
         fewer = f"{missing / (part.stop - part.start):.1f} fewer"
-        expected += f", or {fewer}: last cycles of those who joined later"
+        expected += f", or {fewer}: first and last cycles of those who joined later"
     if carried + missing < lived - allowed:
         hint = "operations hang or time out: look at failures and at users in an operation"
         return _check("missed", shown, expected, hint)
