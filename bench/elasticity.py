@@ -4,7 +4,9 @@
         [--stacks php-fpm,django] [--shapes spike] [--policies target-utilisation]
 
 Each stack is deployed on a lab of its own: a balancer, up to three servers with a quarter of a core each, and
-MariaDB. Every shape of load meets every policy once, with the scenario `olio`. Windows of 20 s are trials,
+MariaDB. Every shape of load meets every policy once, with the scenario `olio`. `image` is the built-in site
+as machines without an operating system, one on each server with a database of its own. Its users only read,
+as writes would be on one of the machines alone: they ask for the scenario `page`. Windows of 20 s are trials,
 not by the rules. `results.ndjson` grows by a line for each run, whose record is kept as
 `STACK/SHAPE-POLICY.json`; `README.md` is made anew from it. Five minutes a run.
 """
@@ -32,6 +34,7 @@ LOADS = {
     "java": (200, 1000),
     "django": (20, 110),
     "rails": (15, 80),
+    "image": (100, 400),
 }
 """Users before and at the peak: one server carries the first with ease, three the second."""
 SHAPES = {
@@ -50,6 +53,7 @@ STEPS = {
 }
 """What one would plan who knows the load: servers are there before it comes."""
 ROLES = {"php-fpm": "olio-php-fpm", "django": "olio-django", "rails": "olio-rails", "java": "olio-java"}
+IMAGE = "image"
 BOOK, MACHINE = "aws-2026", "m7i.large"
 HOSTS = "".join(
     f'[[host]]\nname = "{name}"\nkind = "{kind}"\n{quota}'
@@ -74,6 +78,13 @@ def main() -> None:
 
 def topology(stack: str) -> str:
     """The lab and what is deployed on it; ten accounts for each user of the peak."""
+    if stack == IMAGE:
+        database = ""
+        settings = 'image = "olio", memory_mib = 64, disk = "128M", load = "olio:1000"'
+    else:
+        database = '[[service]]\nname = "database"\nrole = "mariadb"\nhosts = ["db"]'
+        accounts = 10 * LOADS[stack][1]
+        settings = f'database = "database", accounts = {accounts}, media_scale = 0.1, workers = 4'
     return f"""format = 1
 name = "elastic-{stack}"
 {HOSTS}
@@ -82,15 +93,12 @@ name = "balancer"
 role = "haproxy"
 hosts = ["front"]
 settings = {{ backends = "app" }}
-[[service]]
-name = "database"
-role = "mariadb"
-hosts = ["db"]
+{database}
 [[service]]
 name = "app"
 role = "{ROLES.get(stack, stack)}"
 kind = "web"
-settings = {{ database = "database", accounts = {10 * LOADS[stack][1]}, media_scale = 0.1, workers = 4 }}
+settings = {{ {settings} }}
 """
 
 
@@ -126,12 +134,13 @@ def _run(stack: str, shape: str, policy: str, lab: Path, folder: Path) -> list[o
         "load.steady_s": STEADY_S,
         "load.shape": SHAPES[shape].replace("USERS", str(high)),
         "sla.window_s": 20,
-        "data.accounts": 10 * high,
-        "data.media_scale": 0.1,
+        **({} if stack == IMAGE else {"data.accounts": 10 * high, "data.media_scale": 0.1}),
         **{f"scaling.{key}": value for key, value in scaling.items()},
     }
     sets = [word for key, value in changes.items() for word in ("--set", f"{key}={value}")]
-    return ["run", "olio", "--users", low, *sets, "--topology", lab, "--service", "balancer", "--out", folder]
+    scenario = "page" if stack == IMAGE else "olio"
+    place = ["--topology", lab, "--service", "balancer", "--out", folder]
+    return ["run", scenario, "--users", low, *sets, *place]
 
 
 def row(stack: str, shape: str, policy: str, folder: Path, kept_in: Path) -> dict[str, Any]:
