@@ -257,6 +257,25 @@ def test_a_pass_beyond_a_failure_is_not_believed() -> None:
     assert (search.brackets["SLA-1"].low, search.brackets["SLA-1"].high) == (50, 100)
 
 
+def test_one_goal_has_its_answer_before_the_other_is_narrowed() -> None:
+    """The harder one stays undecided at every load; the easier one does not wait for it."""
+
+    def answer(goal: str, users: int) -> Verdict:
+        if goal == "SLA-2" and users <= 36:
+            return Verdict.OPEN
+        return certain(36, 0)(goal, users)
+
+    search = Search(GOALS, Limits(42, 1000, 0.2, repeats=2))
+    asked = []
+    while not search.brackets["SLA-1"].is_narrow(0.2):
+        users = search.next()
+        assert users is not None
+        asked.append(users)
+        search.record(users, {goal: answer(goal, users) for goal in GOALS})
+    # 21 users once: the harder goal would have it looked at again, and then at 10 and at 5.
+    assert asked == [42, 21, 30, 35], "the last run breaks or holds within the tolerance"
+
+
 def test_runs_are_limited() -> None:
     search = Search(GOALS, Limits(1, 10**6, 0.001, runs=7))
     assert len(ask(search, certain(5000, 4000))) == 7

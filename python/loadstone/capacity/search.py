@@ -282,17 +282,17 @@ class Search:
             self._asked = None
 
     def _choose(self) -> tuple[str, int] | None:
-        """A load in doubt; otherwise the goal with the widest answer, and where to look for it."""
+        """A load in doubt; otherwise that of a goal which nothing broke yet, or whose answer is nearest."""
         if (doubted := self.doubted()) is not None:
             return next((b.name, doubted) for b in self._wanted() if b.doubted == doubted)
-        wanted = [
-            (b.width(), b.name, load) for b in self._wanted() if (load := b.next(self.limits, self._walls))
-        ]
+        wanted = [(b, load) for b in self._wanted() if (load := b.next(self.limits, self._walls))]
         if not wanted:
             return None
-        # Of equally unknown goals the first: its answer usually brackets the harder ones too.
-        _, name, load = max(wanted, key=lambda item: item[0])
-        return name, load
+        # One goal after the other, so that a search that is cut short has the answers it had time for.
+        # More load first: it shows whether what broke a harder goal was an accident. Of equally unknown
+        # goals the first, for its answer usually brackets the harder ones too.
+        bracket, load = min(wanted, key=lambda item: (item[0].high is not None, item[0].width()))
+        return bracket.name, load
 
 
 def _middle(low: int, high: int) -> int:
