@@ -123,6 +123,17 @@ def test_what_fails_is_noted_and_tried_again_by_the_next(tmp_path: Path) -> None
     assert Results(tmp_path).failed() == []
 
 
+def test_a_later_try_that_fails_is_said_though_an_earlier_one_found_something(tmp_path: Path) -> None:
+    (task,) = schedule(PARTS[1:], 1)[:1]
+    results = Results(tmp_path, finished=lambda measured: False)
+    results.add(task, "2026-01-01T00:00:00+00:00", 1.0, {"measured": {"users": 30}})
+    results.add(task, "2026-01-01T01:00:00+00:00", 1.0, {"error": "the host is gone"})
+    assert [row["error"] for row in results.failed()] == ["the host is gone"]
+    assert [row["measured"] for row in results.measured(task.part)] == [{"users": 30}], "it still counts"
+    results.add(task, "2026-01-01T02:00:00+00:00", 1.0, {"measured": {"users": 31}})
+    assert results.failed() == []
+
+
 def test_a_study_that_only_fails_ends(tmp_path: Path) -> None:
     def broken(task: Task) -> dict[str, Any]:
         raise LoadstoneError("capture", "no tcpdump")

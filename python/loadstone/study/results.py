@@ -37,7 +37,6 @@ class Results:
         self.rows: list[Row] = []
         self._finished = finished
         self._cut()
-        self._known: set[str] = set()
         self._done: set[str] = set()
         for row in self.rows:
             self._note(row)
@@ -76,13 +75,13 @@ class Results:
         return sorted(last.values(), key=lambda row: int(row["order"]))
 
     def failed(self) -> list[Row]:
-        """Measurements that ended in an error and were not made good by a later try."""
-        return [row for row in self.rows if row["key"] not in self._known]
+        """Measurements whose last try ended in an error; what an earlier one found still counts."""
+        last = {row["key"]: row for row in self.rows}
+        return [row for row in last.values() if "error" in row]
 
     def _note(self, row: Row) -> None:
         if "error" in row:
             return
-        self._known.add(row["key"])
         # Gone on with, it may no longer be an answer, or become one.
         if self._finished(row["measured"]):
             self._done.add(row["key"])
