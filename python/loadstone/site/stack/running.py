@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from loadstone import _core, leave
 from loadstone.errors import LoadstoneError
@@ -123,14 +123,23 @@ def set_up(folder: str, *, quiet: bool = True) -> Path:
     built, digest = checkout() / "target" / "stacks" / folder, _digest()
     # Hosts that a stack is deployed on may only read here.
     if not _is_built(built, digest):
-        built.mkdir(parents=True, exist_ok=True)
-        with (built / _LOCK).open("w") as lock:
+        with _lock(folder, built) as lock:
             # Another command may be building it now.
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not _is_built(built, digest):
                 _build(folder, built, quiet=quiet)
                 (built / _DONE).write_text(digest, "ascii")
     return built
+
+
+def _lock(folder: str, built: Path) -> IO[str]:
+    """A file for who builds it to lock. Error `stack-setup` where this user may not build it."""
+    try:
+        built.mkdir(parents=True, exist_ok=True)
+        return (built / _LOCK).open("w")
+    except OSError as error:
+        message = f"the stack `{folder}` is not built, and cannot be here: {built}: {error.strerror}"
+        raise LoadstoneError("stack-setup", message, hint=f"run scripts/setup-stacks {folder}") from error
 
 
 def _is_built(built: Path, digest: str) -> bool:
