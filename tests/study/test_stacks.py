@@ -68,7 +68,7 @@ def test_the_hosts_of_a_configuration_are_a_site_that_can_be_deployed(one: Any, 
         ("cpus = 0.25", "cpus = -1", "out-of-range", "[machine.compute.cpus]"),
         ('name = "olio"', 'name = "olio"\nfront = "compute"', "study-file", "where there is none"),
         ('name = "olio"', 'name = "php-fpm"', "study-file", "two configurations are named `php-fpm`"),
-        ("first = 50", "first = 5000", "study-file", "fewer than 10 accounts each"),
+        ("first = 45", "first = 5000", "study-file", "fewer than 10 accounts each"),
         ('balancer = "nginx"', "", "study-file", "3 servers have no balancer"),
         ('now = "c7i.large"', 'now = "c9.large"', "price-sku", "c9.large"),
         ('now = "aws-2026"', 'now = "aws-1999"', "price-book", "aws-1999"),
@@ -135,6 +135,26 @@ def test_searches_that_differ_are_no_number(earlier: Any, said: str, tmp_path: P
     assert users(found["SLA-1"]) == said
     assert found["SLA-1"]["decided"] == (said == "400 (< 450)")
     assert users(found["SLA-2"]) == "300 (< 340)", "of which both say the same"
+
+
+@pytest.mark.parametrize(
+    ("later", "said"),
+    [
+        (made_up.held(300, None, "interrupted"), "400 (< 450)"),
+        (made_up.held(380, 470, "interrupted"), "400 (< 450)"),
+        (made_up.held(395, 440), "395 (< 440)"),
+    ],
+)
+def test_a_later_search_that_knows_less_hides_nothing(later: Any, said: str, tmp_path: Path) -> None:
+    first = made_up.PHP | {"SLA-1": made_up.held(400, 450), "folder": "search/before", "took_s": 11.0}
+    results = made_up.written(tmp_path, php_fpm=first)
+    cut = made_up.PHP | {"SLA-1": later, "SLA-2": made_up.held(None, None, "interrupted"), "took_s": 22.0}
+    task = Task("php-fpm", {"configuration": "php-fpm"}, 1, 1.0)
+    results.add(task, "2026-11-26", 1.0, {"measured": cut})
+    found = findings(DESCRIPTION, results)["parts"]["php-fpm"]
+    assert users(found["SLA-1"]) == said
+    assert users(found["SLA-2"]) == "300 (< 340)"
+    assert found["took_s"] == (11.0 if said == "400 (< 450)" else 22.0), "of the search that the number is of"
 
 
 def test_an_operation_costs_what_the_tiers_used(tmp_path: Path) -> None:

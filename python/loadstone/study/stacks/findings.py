@@ -26,7 +26,7 @@ DIFFERS = "differs"
 def findings(file: Description, results: Results) -> Json:
     """Everything that is computed, from the rows that there are."""
     found = {
-        one.name: _configuration(one, file, searches[-1], searches[:-1])
+        one.name: _configuration(one, file, searches)
         for one in file.configuration
         if (searches := _searches(one, results))
     }
@@ -55,13 +55,14 @@ def _translation(file: Description, number: int, found: Json) -> str | None:
     return names[0] if names and names[0] in found else None
 
 
-def _configuration(one: Configuration, file: Description, row: Json, earlier: Sequence[Json]) -> Json:
+def _configuration(one: Configuration, file: Description, searches: Sequence[Json]) -> Json:
+    best = {sla: _best(sla, searches) for sla in SLAS if any(sla in search for search in searches)}
+    row = best.get("SLA-1") or searches[-1]
     # One that Ctrl-C cut short before its steady state has nothing of the hosts that serve.
     runs = [run for run in row["runs"] if run["ops_per_s"] and "app" in run["tiers"]]
     held = {
-        sla: _held(one, file, _together(row[sla], [other[sla] for other in earlier if sla in other]))
-        for sla in SLAS
-        if sla in row
+        sla: _held(one, file, _together(found[sla], [other[sla] for other in searches if sla in other]))
+        for sla, found in best.items()
     }
     first = held.get("SLA-1")
     return {
@@ -86,11 +87,25 @@ def _configuration(one: Configuration, file: Description, row: Json, earlier: Se
     }
 
 
-def _together(held: Json, earlier: Sequence[Json]) -> Json:
-    """What a search says of an SLA; where an earlier one broke at what it held, or held what broke it, the
+def _best(sla: str, searches: Sequence[Json]) -> Json:
+    """The search that knows most of an SLA, the latest of those: one that came to its end, or else one that
+    saw it hold and break. A later one that was cut short does not hide it.
+    """
+
+    def known(at: int) -> tuple[bool, int, int]:
+        held = searches[at].get(sla)
+        if held is None:
+            return False, -1, at
+        return _is_decided(held), sum(held[end] is not None for end in ("low", "high")), at
+
+    return searches[max(range(len(searches)), key=known)]
+
+
+def _together(held: Json, every: Sequence[Json]) -> Json:
+    """What a search says of an SLA; where another one broke at what it held, or held what broke it, the
     interval around all of them and no number: each alone would claim more than is known.
     """
-    differing = [other for other in earlier if _is_below(other, held) or _is_below(held, other)]
+    differing = [other for other in every if _is_below(other, held) or _is_below(held, other)]
     if not differing:
         return held
     lows, highs = zip(*((one["low"], one["high"]) for one in [held, *differing]), strict=True)
@@ -107,8 +122,12 @@ def _is_below(one: Json, other: Json) -> bool:
     return None not in (one["high"], other["low"]) and one["high"] <= other["low"]
 
 
+def _is_decided(held: Json) -> bool:
+    return held["ended_by"] == DECIDED and bool(held["users"])
+
+
 def _held(one: Configuration, file: Description, held: Json) -> Json:
-    decided = held["ended_by"] == DECIDED and bool(held["users"])
+    decided = _is_decided(held)
     return held | {"decided": decided, "usd": dollars(one, file, held, decided=decided)}
 
 
