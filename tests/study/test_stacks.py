@@ -277,8 +277,8 @@ def test_sentences(tmp_path: Path) -> None:
     assert told["bodies"][1].endswith("Failed otherwise: 3 by timeout.")
     assert told["rules"] == (
         "not shown",
-        "1 of 2 configurations were searched by the rules (ramp-up, window, accounts); trials are Rails 6.1, "
-        "puma behind nginx.",
+        "1 of 2 configurations were searched by the rules (ramp-up, window, accounts), 1 of them to their "
+        "number at SLA-1; trials are Rails 6.1, puma behind nginx.",
     )
     assert "1.5 to 1.5 cores of the machine were busy" in told["machine"][1]
 
@@ -326,6 +326,38 @@ def test_a_balancer_on_a_host_of_its_own_is_told_with_its_limit(tmp_path: Path) 
     assert [one["status"] for one in left if one["key"] == "balancer"] == ["undecided"]
 
 
+def test_a_narrow_link_is_told_with_its_limit(tmp_path: Path) -> None:
+    limit = made_up.LIMIT | {"resource": "network", "tier": "application"}
+    narrow = made_up.row(made_up.held(150, 170, limit=limit), made_up.held(20, 23), [], compliant=False)
+    told = findings(DESCRIPTION, made_up.written(tmp_path, olio_link=narrow))["findings"]
+    (link,) = [one for one in told if one["key"] == "link"]
+    assert (link["status"], link["text"]) == (
+        "shown",
+        "Users at SLA-1 where the link of a server has a rate, and the limit that the record names: Rust, in "
+        "process, on a narrow link (10 Mbit/s) 150 (< 170), network of the application.",
+    )
+    narrow["SLA-1"]["limit"] = made_up.LIMIT
+    left = findings(DESCRIPTION, made_up.written(tmp_path / "b", olio_link=narrow))["findings"]
+    assert [one["status"] for one in left if one["key"] == "link"] == ["undecided"]
+
+
+def test_processor_is_told_against_memory_of_the_same_price(tmp_path: Path) -> None:
+    def trial(low: float, high: float, ended_by: str = "tolerance") -> dict[str, Any]:
+        return made_up.row(made_up.held(low, high, ended_by), made_up.held(20, 23), [], compliant=False)
+
+    rows = {"php_page_m": trial(160, 180), "php_page": trial(400, 450), "php_none": trial(390, 440)}
+    told = findings(DESCRIPTION, made_up.written(tmp_path, **rows))["findings"]
+    (machines,) = [one for one in told if one["key"] == "machines"]
+    assert machines["status"] == "shown" and machines["rows"] == 2
+    assert (
+        "olio-php-fpm on mariadb, page cached: 0.25 of a core 400 (< 450), cpu of the site, "
+        "0.1 of a core 160 (< 180), cpu of the site. The paper: twice as many" in machines["text"]
+    )
+    rows["php_page_m"] = trial(100, 180, "interrupted")
+    left = findings(DESCRIPTION, made_up.written(tmp_path / "b", **rows))["findings"]
+    assert [one["status"] for one in left if one["key"] == "machines"] == ["undecided"]
+
+
 def test_what_caches_change_is_told_of_trials_alone(tmp_path: Path) -> None:
     def trial(low: float, high: float, **more: Any) -> dict[str, Any]:
         run = made_up.a_run(low, 2.0, 1.0)
@@ -348,8 +380,8 @@ def test_what_caches_change_is_told_of_trials_alone(tmp_path: Path) -> None:
     assert "Rails 6.1, puma behind nginx carries the most" in told["most"][1], "trials are apart"
     assert told["rules"] == (
         "shown",
-        "1 of 1 configurations were searched by the rules (ramp-up, window, accounts); 3 more are trials, in "
-        "windows of 120 s.",
+        "1 of 1 configurations were searched by the rules (ramp-up, window, accounts), 1 of them to their "
+        "number at SLA-1; 3 more are trials, in windows of 120 s.",
     )
 
     def machines(name: str) -> list[str]:

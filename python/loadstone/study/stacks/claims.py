@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from loadstone.study.finding import Status, beyond, finding
-from loadstone.study.stacks.families import caches, growth
+from loadstone.study.stacks.families import caches, growth, machines
 from loadstone.study.stacks.hosts import FRONT
 from loadstone.study.stacks.words import UNBROKEN, UNNAMED, limit, per_month, users
 from loadstone.study.words import interval
@@ -24,7 +24,15 @@ def claims(content: Json) -> list[Json]:
     # Side by side are those that have as much processor.
     equal = [one for one in main if _alone(one)] or main
     made = _most(equal, content["cpus"]["compute"], content["prices"]["now"])
-    others = (_cost(main), _beside_paper(content["parts"]), growth(every), _balancer(main), caches(every))
+    others = (
+        _cost(main),
+        _beside_paper(content["parts"]),
+        growth(every),
+        _balancer(main),
+        _link(every),
+        machines(every, content["cpus"]),
+        caches(every),
+    )
     made += [one for one in others if one]
     made += [_limits(main), _bodies(every), _rules(every)]
     if shared := _machine(every):
@@ -155,6 +163,22 @@ def _balancer(every: Sequence[Json]) -> Json | None:
     return finding("balancer", text, "shown" if FRONT in hosts else "undecided", rows=len(apart))
 
 
+def _link(every: Sequence[Json]) -> Json | None:
+    """Where the link of a server has a rate: whether that was the limit."""
+    narrow = [one for one in every if one["link_mbit"]]
+    if not narrow:
+        return None
+    each = "; ".join(
+        f"{one['label']} ({one['link_mbit']:g} Mbit/s) {users(one.get('SLA-1'))}, {limit(one)}"
+        for one in narrow
+    )
+    text = (
+        f"Users at SLA-1 where the link of a server has a rate, and the limit that the record names: {each}."
+    )
+    named = {((one.get("SLA-1") or {}).get("limit") or {}).get("resource") for one in narrow}
+    return finding("link", text, "shown" if named == {"network"} else "undecided", rows=len(narrow))
+
+
 def _beside_paper(parts: Json) -> Json | None:
     """The paper: Rails is less hardware-efficient than PHP by a factor of 2 to 3."""
     ours = [parts.get(name) for name in ("rails", "php-fpm")]
@@ -204,7 +228,9 @@ def _rules(every: Sequence[Json]) -> Json:
     said = []
     if asked:
         by = f"{len(asked) - len(short)} of {len(asked)} configurations were searched by the rules"
-        said.append(f"{by} (ramp-up, window, accounts)")
+        held = [one.get("SLA-1") for one in asked if one["compliant"]]
+        ended = sum(bool(one and one["decided"]) for one in held)
+        said.append(f"{by} (ramp-up, window, accounts), {ended} of them to their number at SLA-1")
     if short:
         said.append(f"trials are {', '.join(short)}")
     if windows := sorted({one["window_s"] for one in every if one["trial"]}):

@@ -102,6 +102,9 @@ class Configuration(Table):
         Literal["apache", "haproxy", "nginx"] | None, Field(description="on the first server without `front`")
     ] = None
     front: Annotated[MachineName | None, Field(description="a host of its own for the balancer")] = None
+    link_mbit: Annotated[
+        Positive | None, Field(description="rate of the link of each application server; no limit without")
+    ] = None
     accounts: Annotated[Count, Field(ge=1000, description="U = log10(accounts) is at least 3")]
     first: Annotated[Count, Field(description="users of the first short run")]
     paper: Annotated[Count | None, Field(description="the configuration of Table 2 that it translates")] = (

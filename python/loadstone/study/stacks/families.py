@@ -10,19 +10,25 @@ from loadstone.study.stacks.words import limit, users
 
 Json = dict[str, Any]
 
-_OF_ALL = ("role", "database", "machine", "trial")
+_OF_ALL = ("role", "database", "trial", "link_mbit")
 """What configurations have in common that are compared with each other."""
 
 
 def grown(every: Sequence[Json]) -> list[list[Json]]:
     """Each stack that was measured on several numbers of servers, the fewest first."""
-    found = _alike(every, (*_OF_ALL, "cache", "store"), lambda one: one["servers"])
+    found = _alike(every, (*_OF_ALL, "machine", "cache", "store"), lambda one: one["servers"])
     return [sorted(family, key=lambda one: int(one["servers"])) for family in found]
 
 
 def cached(every: Sequence[Json]) -> list[list[Json]]:
     """Each stack that was measured with several caches, or with and without."""
-    return _alike(every, (*_OF_ALL, "servers", "balancer"), kept)
+    return _alike(every, (*_OF_ALL, "machine", "servers", "balancer"), kept)
+
+
+def on_machines(every: Sequence[Json]) -> list[list[Json]]:
+    """Each stack that was measured on both machines of one price: with more processor, and with less."""
+    found = _alike(every, (*_OF_ALL, "cache", "store", "servers", "balancer"), lambda one: one["machine"])
+    return [sorted(family, key=lambda one: str(one["machine"])) for family in found]
 
 
 def _alike(every: Sequence[Json], alike: Sequence[str], differ: Callable[[Json], Any]) -> list[list[Json]]:
@@ -57,8 +63,29 @@ def caches(every: Sequence[Json]) -> Json | None:
         return f"{kept(one)} {users(one.get('SLA-1'))}"
 
     each = _each(families, lambda first: f"{first['role']} on {first['database']}", told)
-    found = all(one.get("SLA-1") and one["SLA-1"]["decided"] for family in families for one in family)
-    return _of(families, "caches", f"Users at SLA-1 by what is cached: {each}.", found)
+    return _of(families, "caches", f"Users at SLA-1 by what is cached: {each}.", _decided(families))
+
+
+def machines(every: Sequence[Json], cpus: Json) -> Json | None:
+    """Processor against memory, for the same price."""
+    families = on_machines(every)
+
+    def told(one: Json) -> str:
+        return f"{cpus[one['machine']]:g} of a core {users(one.get('SLA-1'))}, {limit(one)}"
+
+    each = _each(
+        families, lambda first: f"{first['role']} on {first['database']}, {kept(first)} cached", told
+    )
+    text = (
+        "Users at SLA-1 on a machine with more processor, and on one with more memory that cost the paper as "
+        f"much: {each}. The paper: twice as many with more processor."
+    )
+    return _of(families, "machines", text, _decided(families))
+
+
+def _decided(families: Sequence[Sequence[Json]]) -> bool:
+    """Whether each search has found its number at SLA-1."""
+    return all(one.get("SLA-1") and one["SLA-1"]["decided"] for family in families for one in family)
 
 
 def _each(

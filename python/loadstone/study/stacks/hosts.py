@@ -6,6 +6,8 @@ from loadstone.study.stacks.description import Configuration, Description
 
 CLIENT, DATABASE, APP, FRONT, CACHE = "client", "database", "app", "front", "cache"
 """The host that makes the load; services, and kinds of the hosts that serve."""
+NARROW = "narrow"
+"""The link of servers that have one with a rate."""
 ELSEWHERE = "memcached"
 """The store that is a host of its own, and its role."""
 
@@ -38,8 +40,9 @@ def topology(one: Configuration, file: Description) -> str:
         f"# Configuration `{one.name}` of the study of stacks.",
         "format = 1",
         f'name = "stacks-{one.name}"',
+        *([f"\n[link.{NARROW}]\nrate_mbit = {one.link_mbit!r}"] if one.link_mbit else []),
         _host(CLIENT, CLIENT),
-        *(_host(server, APP, cpus) for server in servers),
+        *(_host(server, APP, cpus, NARROW if one.link_mbit else None) for server in servers),
         _host("db", DATABASE, theirs),
         *([_host("cache", CACHE, theirs)] if apart else []),
         *([_host(FRONT, FRONT, file.machine[one.front].cpus)] if one.front else []),
@@ -54,9 +57,10 @@ def topology(one: Configuration, file: Description) -> str:
     return "\n".join(parts) + "\n"
 
 
-def _host(name: str, kind: str, cpus: float | None = None) -> str:
+def _host(name: str, kind: str, cpus: float | None = None, link: str | None = None) -> str:
     quota = f"cpus = {cpus!r}\n" if cpus else ""
-    return f'\n[[host]]\nname = "{name}"\nkind = "{kind}"\n{quota}'.rstrip()
+    linked = f'link = "{link}"\n' if link else ""
+    return f'\n[[host]]\nname = "{name}"\nkind = "{kind}"\n{quota}{linked}'.rstrip()
 
 
 def _service(

@@ -17,8 +17,8 @@ from loadstone.study.told import headline
 
 def article(study: Json, folder: Path) -> Article:
     """Lays the study out."""
-    # Studies of before had neither.
-    found = [{"trial": False, "store": None} | one for one in study["parts"].values()]
+    # Studies of before had none of these.
+    found = [{"trial": False, "store": None, "link_mbit": None} | one for one in study["parts"].values()]
     sections = [
         *filter(None, [told(study)]),
         *(_measured(study, found) if found else []),

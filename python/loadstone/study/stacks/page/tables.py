@@ -267,7 +267,8 @@ def _apart(found: Sequence[Json], words: str) -> list[Column]:
 def _hosts(one: Json) -> str:
     apart = f" on its own ({one['front']})" if one["front"] else ""
     balanced = f" behind {one['balancer']}{apart}" if one["balancer"] else ""
-    return f"{one['servers']} ({one['machine']}){balanced}"
+    link = f" on a link of {one['link_mbit']:g} Mbit/s" if one["link_mbit"] else ""
+    return f"{one['servers']} ({one['machine']}){link}{balanced}"
 
 
 def _limit(held: Json | None) -> str:
