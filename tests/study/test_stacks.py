@@ -482,6 +482,28 @@ def test_the_page_has_the_papers_table_and_ours(tmp_path: Path) -> None:
     assert tables["users"].rows[0]["hosts"] == "1 (compute)"
 
 
+def test_the_page_draws_servers_added(tmp_path: Path) -> None:
+    database = made_up.LIMIT | {"tier": "database", "host": "db"}
+    two = made_up.row(made_up.held(350, 560, "noisy", limit=database), made_up.held(300, 340), [])
+    three = made_up.row(made_up.held(None, 700), made_up.held(None, 340), [])
+    order = Order(tmp_path, "full", ("php-fpm", "php-fpm-2", "php-fpm-3", "rails"))
+    made = Stacks(order)
+    begun = header(order, made.name, made.summary, made.seed, ["loadstone"])
+    rows = {"php_fpm": made_up.PHP, "php_fpm_2": two, "php_fpm_3": three, "rails": made_up.RAILS}
+    results = made_up.written(tmp_path, **rows)
+    write_json(tmp_path / NAME, conclusion(made, begun, "complete", results))
+    (growth,) = [one for one in study_article(tmp_path).sections if one.slug == "f1-growth"]
+    (drawn,) = growth.wide.values()
+    (line,) = drawn.traces
+    # What was never seen to hold has no dot, and a bracket a hollow one.
+    assert (line["x"], line["y"]) == ([1, 2], [400, 350])
+    assert line["error_y"]["array"] == [50, 210]
+    assert line["marker"]["symbol"] == ["circle", "circle-open"]
+    told = [one["text"] for one in drawn.layout["annotations"]]
+    assert told == ["PHP 8, php-fpm behind nginx", "cpu of the site", "cpu of the database"]
+    assert [row["servers"] for row in growth.tables[0].rows] == [1, 2, 3]
+
+
 def test_a_study_without_rows_has_a_page(tmp_path: Path) -> None:
     order = Order(tmp_path, "full", None)
     made = Stacks(order)

@@ -7,12 +7,14 @@ from collections.abc import Sequence
 
 from loadstone.report.figures.figure import Figure, Layout, Trace, label, layout
 from loadstone.report.folder import Json
-from loadstone.study.stacks.words import per_month
+from loadstone.study.stacks.words import limit, per_month, users
 from loadstone.study.words import interval
 
 _ROW = 34
 _LEFT = 300
 _TINTS = {"SLA-1": "@s1", "SLA-2": "@s2"}
+_STACKS = ("@s1", "@s2", "@s3", "@s4")
+_ABOVE: Layout = {"xref": "x", "yref": "y", "xanchor": "center", "yanchor": "bottom", "yshift": 4}
 _TIERS = {"app": ("application", "@s1"), "database": ("database", "@s4")}
 
 
@@ -77,6 +79,75 @@ def cpu(found: Sequence[Json]) -> Figure | None:
         frame["annotations"].append(label(name, tint, x=0.0 + 0.2 * index, y=1.02, yanchor="bottom"))
     told = "; ".join(f"{one['label']} {interval(one['cpu_ms_per_op']['app'], 1)}" for one in drawn[::-1])
     return Figure("cpu", "Processor time of an operation", f"Of the application: {told}.", traces, frame)
+
+
+def growth(families: Sequence[Sequence[Json]]) -> Figure | None:
+    """Users at SLA-1 by the number of servers, a line for each stack; None where nothing was seen to hold."""
+    held = [[one for one in family if (one.get("SLA-1") or {}).get("low")] for family in families]
+    drawn = [family for family in held if family]
+    if not drawn:
+        return None
+    most = max(one["servers"] for family in drawn for one in family)
+    frame = layout(
+        380,
+        right=24,
+        xaxis={"range": [0.7, most + 0.5], "dtick": 1, "title": _title("application servers")},
+        yaxis={"rangemode": "tozero", "title": _title("users at SLA-1")},
+        hovermode="closest",
+        margin={"l": 64, "t": 30},
+    )
+    for at, (family, tint) in enumerate(zip(drawn, _STACKS, strict=False)):
+        frame["annotations"].append(label(family[0]["label"], tint, x=0.34 * at, y=1.02, yanchor="bottom"))
+        frame["annotations"] += [
+            label(limit(one), tint, x=one["servers"], y=_top(one), **_ABOVE, size=11) for one in family
+        ]
+    traces = [_grown(family, tint) for family, tint in zip(drawn, _STACKS, strict=False)]
+    told = "; ".join(f"{family[0]['label']}: {_by_servers(family)}" for family in drawn)
+    return Figure(
+        "growth",
+        "Users at SLA-1 by the number of application servers",
+        "A dot held the SLA, the end of its line broke it; a hollow one is a bracket only. The words are the "
+        f"limit that the record names where it broke. {told}.",
+        traces,
+        frame,
+    )
+
+
+def _by_servers(family: Sequence[Json]) -> str:
+    return ", ".join(f"{one['servers']} {users(one['SLA-1'])}" for one in family)
+
+
+def _top(one: Json) -> float:
+    held = one["SLA-1"]
+    return float(held["high"] or held["low"])
+
+
+def _grown(family: Sequence[Json], tint: str) -> Trace:
+    held = [one["SLA-1"] for one in family]
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": family[0]["label"],
+        "x": [one["servers"] for one in family],
+        "y": [each["low"] for each in held],
+        "line": {"color": tint, "width": 1.6},
+        "marker": {
+            "color": tint,
+            "size": 8,
+            "symbol": ["circle" if each["decided"] else "circle-open" for each in held],
+        },
+        "error_y": {
+            "type": "data",
+            "symmetric": False,
+            "array": [_top(one) - one["SLA-1"]["low"] for one in family],
+            "arrayminus": [0] * len(family),
+            "color": tint,
+            "thickness": 1.6,
+            "width": 4,
+        },
+        "text": [f"{one['label']}: {users(one['SLA-1'])}" for one in family],
+        "hovertemplate": "%{text}<extra></extra>",
+    }
 
 
 def _ends(held: Json | None) -> list[float]:

@@ -8,7 +8,7 @@ from loadstone.report.badge import Badge
 from loadstone.report.folder import Json
 from loadstone.report.sections import Article, Section, Tile, anchored, numbered
 from loadstone.study.method import badges, method
-from loadstone.study.stacks.families import cached
+from loadstone.study.stacks.families import cached, grown
 from loadstone.study.stacks.page import charts, tables
 from loadstone.study.stacks.words import per_month, users
 from loadstone.study.told import found as told
@@ -58,7 +58,7 @@ def _measured(study: Json, found: list[Json]) -> list[Section]:
     cpus = study["cpus"]["compute"]
     main = _main(found)
     drawn = numbered("w", [each for each in [charts.dollars(main)] if each])
-    families = cached(found)
+    families, larger = cached(found), grown(found)
     note = (
         f"Every host that serves has a quota of {cpus:g} of a core (less where the table says so). Users are "
         "those of such hosts. Dollars are those of whole machines, which are taken to carry in proportion to "
@@ -80,6 +80,7 @@ def _measured(study: Json, found: list[Json]) -> list[Section]:
             wide=numbered("c", [each for each in [charts.cpu(main)] if each]),
             tables=[tables.costs(found)],
         ),
+        *([_grown(larger)] if larger else []),
         *([_cached(families)] if families else []),
         Section(
             "nodes",
@@ -95,6 +96,16 @@ def _measured(study: Json, found: list[Json]) -> list[Section]:
             folded=[tables.runs(found)],
         ),
     ]
+
+
+def _grown(families: list[list[Json]]) -> Section:
+    """The same stack on more and more servers."""
+    lead = (
+        "The same stack on more servers, behind a balancer, with one database. Once the record names the "
+        "database as the limit, more servers carry no more users."
+    )
+    drawn = numbered("g", [each for each in [charts.growth(families)] if each])
+    return Section("growth", "Servers added", lead, wide=drawn, tables=[tables.growth(families)])
 
 
 def _cached(families: list[list[Json]]) -> Section:

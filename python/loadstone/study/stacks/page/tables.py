@@ -124,6 +124,36 @@ def caches(families: Sequence[Sequence[Json]]) -> Table:
     return Table("caches", "By caching level and store", columns, rows, note=note)
 
 
+def growth(families: Sequence[Sequence[Json]]) -> Table:
+    """Users, dollars and costs of an operation by the number of servers."""
+    rows = [
+        {
+            "configuration": one["label"],
+            "servers": one["servers"],
+            "first": users(one.get("SLA-1")),
+            "second": users(one.get("SLA-2")),
+            "usd": per_month(one.get("SLA-1"), "now"),
+            **{tier: interval(one["cpu_ms_per_op"].get(tier), 2) for tier in ("app", "database", "front")},
+            "limit": _limit(one.get("SLA-1")),
+        }
+        for family in families
+        for one in family
+    ]
+    columns = [
+        words("configuration", "configuration"),
+        Column("servers", "servers"),
+        words("first", "users at SLA-1"),
+        words("second", "users at SLA-2"),
+        Column("usd", "$ a user and month at SLA-1", format.text),
+        Column("app", "application, ms/operation", format.text),
+        Column("database", "database, ms/operation", format.text),
+        Column("front", "balancer, ms/operation", format.text),
+        words("limit", "the record’s limit where it broke"),
+    ]
+    note = "A balancer on a host of its own is a machine more in the dollars."
+    return Table("growth", "By the number of application servers", columns, rows, note=note)
+
+
 def costs(found: Sequence[Json]) -> Table:
     """Processor time and memory by tier."""
     rows = [
