@@ -12,12 +12,12 @@ import pytest
 from chromium import chromium, show
 from looks import ROUNDING, apart, picture
 from shared_sites import load, serving
+from stack_sites import DATA
 
 from loadstone._core import usernames
 from loadstone.site.stack import STACKS, Stack
 from loadstone.site.stack.running import Wanted, database_of, prepared, running
 
-DATA = {"profile": "cloudstone-2008", "media_scale": 0.01}
 STRANGERS = ("/", "/events/1", "/users/new", "/nope")
 MEMBERS = ("/", "/events/2", "/users/3", "/events/new")
 

@@ -7,13 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from shared_sites import Browser
-from stack_sites import EVENT
+from stack_sites import DATA, EVENT
 
 from loadstone import _core
 from loadstone.site.stack import FOLDER
 from loadstone.site.stack.running import Wanted, database_of, prepared, running, set_up
 
-DATA = {"profile": "cloudstone-2008", "media_scale": 0.01}
 MEMBERS, EVENTS = 4, 6
 
 pytestmark = [pytest.mark.stacks, pytest.mark.timeout(900)]
