@@ -48,6 +48,7 @@ def command(site: Site) -> Callable[..., None]:
         **given: Any,
     ) -> None:
         from loadstone import serve as serving
+        from loadstone.site.listen import not_taken
 
         def announce(url: str) -> None:
             tell_address(site.name, url, as_json)
@@ -63,6 +64,9 @@ def command(site: Site) -> Callable[..., None]:
             own |= people(**{name: given[name] for name in _PEOPLE})
         if replicas := replicas_of(given):
             own["replicas"] = replicas
+        # Before the data are made.
+        host, _, port = str(container["address"]).rpartition(":")
+        not_taken(host.strip("[]"), int(port))
         wanted = {**container, "app": site.name, "site": own}
         with place_of(site, data, given) as (place, made):
             serving.serve(place, wanted | made, announce)

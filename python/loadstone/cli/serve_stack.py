@@ -28,7 +28,8 @@ def command(stack: Stack) -> Callable[..., None]:
         as_json: AsJson = False,
         **given: Any,
     ) -> None:
-        from loadstone.site.stack.running import Wanted, database_of, not_taken, prepared, running, set_up
+        from loadstone.site.listen import not_taken
+        from loadstone.site.stack.running import Wanted, database_of, prepared, running, set_up
 
         data = understood(stack.data, given, "data-options")
         own = understood(stack.options, given, "serve-options").model_dump()

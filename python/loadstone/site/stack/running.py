@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import fcntl
 import hashlib
 import os
@@ -20,6 +19,7 @@ from typing import IO, Any
 from loadstone import _core, leave
 from loadstone.errors import LoadstoneError
 from loadstone.scratch import scratch
+from loadstone.site.listen import not_taken
 from loadstone.site.stack import FOLDER
 from loadstone.sources import checkout
 
@@ -211,19 +211,6 @@ def running(wanted: Wanted) -> Iterator[Running]:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-
-
-def not_taken(host: str, port: int) -> None:
-    """Raises `sut-start` where a stack could not listen. What answers there would be taken for the stack."""
-    with socket.socket() as probe:
-        # As servers do, which start again while connections of the last one wait to be forgotten.
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((host, port))
-        except OSError as error:
-            message = f"cannot listen at {host}:{port}: {error.strerror or error}"
-            hint = "--port 0 takes a free one" if error.errno == errno.EADDRINUSE else None
-            raise LoadstoneError("sut-start", message, hint=hint) from error
 
 
 def _await(process: subprocess.Popen[bytes], name: str, host: str, port: int) -> None:
