@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 import psutil
 
+from loadstone._core import Yardstick
 from loadstone.errors import LoadstoneError
 
 Metrics = dict[str, dict[str, float]]
@@ -38,6 +39,7 @@ class Observer:
             _Family(role, _process(role, pid), with_children=True) for role, pid in roots.items()
         ]
         self._host: dict[str, float] = {}
+        self._yardstick = Yardstick()
         self._at = time.monotonic()
         self._ahead = _time_of_day_ahead()
         self.sample()
@@ -61,7 +63,8 @@ class Observer:
             host["foreign_cores"] = max(0.0, rest)
         ahead, self._ahead = self._ahead, _time_of_day_ahead()
         host["clock_step_s"] = self._ahead - ahead
-        metrics["host"]["memory_used_bytes"] = float(psutil.virtual_memory().used)
+        host["memory_used_bytes"] = float(psutil.virtual_memory().used)
+        host["compute_us"], host["memory_us"] = self._yardstick.measure()
         return {role: values for role, values in metrics.items() if values}
 
 

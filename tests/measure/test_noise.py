@@ -212,6 +212,7 @@ def test_a_machine_that_is_busy_with_other_work_spoils_tight_limits_only(tmp_pat
         assert run.noise is not None and run.noise.foreign_cpu_share is not None
         assert run.noise.foreign_cpu_share > 0.3 and run.noise.control_ms.p99 is not None
         assert run.noise.control_cpu_cores is not None and run.noise.control_cpu_cores < 0.1
+        assert run.noise.compute_us and run.noise.memory_us, "how fast the machine was"
     assert tight.goals["SLA-1"].verdict == "missed"
     assert tight.validity.state == "invalid" and "missed" in verdicts(tight).values()
     assert ample.goals["SLA-1"].verdict != "missed" and set(verdicts(ample).values()) == {"met"}

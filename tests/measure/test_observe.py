@@ -76,3 +76,11 @@ def test_two_samples_in_a_row_are_one() -> None:
 def test_a_process_that_is_not_there_is_refused() -> None:
     with pytest.raises(LoadstoneError, match=r"error\[no-process\]"):
         Observer({"database": 2**22 + os.getpid()})
+
+
+def test_the_same_piece_of_work_is_timed_with_each_sample() -> None:
+    observer = Observer({})
+    time.sleep(0.3)
+    host = observer.sample()["host"]
+    # A fast machine does both in tens of microseconds, and none in no time.
+    assert host["compute_us"] > 5 and host["memory_us"] > 5

@@ -123,12 +123,12 @@ def test_the_noise_of_the_machine_is_told_where_it_was_watched(run: report.Chapt
     assert "noise" not in report.all_tables(run)
     watched = {
         "control_ms": {"p50": 0.02, "p99": 0.5, "max": 8.5}, "busy_share": 0.5, "steal_share": 0.0,
-        "foreign_cpu_share": None, "clock_steps": 0,
+        "foreign_cpu_share": None, "clock_steps": 0, "compute_us": 58.21, "memory_us": None,
     }  # fmt: skip
     synthetic.run(tmp_path / "run", ramp_up=2, steady=30, noise=watched)
     table = report.all_tables(report.read_chapter(tmp_path / "run"))["noise"]
     told = [row["told"] for row in table.rows]
-    assert told == ["0.02", "0.500", "8.50", "50 %", "0 %", "–", "0"]
+    assert told == ["0.02", "0.500", "8.50", "50 %", "0 %", "–", "58.2", "–", "0"]
     # What was not observed is not known: it is no 0.
     assert ",,share" in table.csv()
 

@@ -62,7 +62,10 @@ def a_run(users: float, app_ms: float, database_ms: float, **more: Any) -> Json:
         "wrong_bodies": 0,
         "limit": None,
         "tiers": {"app": tier(app_ms, 0.25), "database": tier(database_ms, 0.25), "client": tier(1, None)},
-        "machine": {"busy_cores": 1.5, "lab_cores": 0.4, "steal_share": 0.0},
+        "machine": {
+            **{"busy_cores": 1.5, "lab_cores": 0.4, "steal_share": 0.0},
+            **{"compute_us": 210.0, "memory_us": 280.0},
+        },
         "generator_share": 0.1,
         "warnings": [],
         **more,

@@ -281,6 +281,9 @@ def test_sentences(tmp_path: Path) -> None:
         "number at SLA-1; trials are Rails 6.1, puma behind nginx.",
     )
     assert "1.5 to 1.5 cores of the machine were busy" in told["machine"][1]
+    assert told["machine"][1].endswith(
+        " The same piece of work took it 210 to 210 µs for arithmetic and 280 to 280 µs for reads of memory."
+    )
 
 
 def test_more_servers_are_told_with_what_was_at_its_limit(tmp_path: Path) -> None:

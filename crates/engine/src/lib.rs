@@ -54,6 +54,7 @@ mod unread;
 mod user;
 mod walk;
 mod websocket;
+mod yardstick;
 
 pub use hands::{Answered, Asked, Functions};
 pub use merge::merged;
@@ -61,6 +62,7 @@ pub use record::*;
 pub use run::{Beginning, Run};
 pub use tls::check_tls;
 pub use trace::Exchange;
+pub use yardstick::{Reading, Yardstick};
 
 /// The reader of TLS records, which a fuzz target feeds.
 #[doc(hidden)]

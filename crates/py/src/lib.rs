@@ -17,6 +17,7 @@ mod run;
 mod server;
 mod sites;
 mod watch;
+mod yardstick;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -37,6 +38,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<server::Server>()?;
     module.add_class::<inject::Campaign>()?;
     module.add_class::<inject::InjectedServer>()?;
+    module.add_class::<yardstick::Yardstick>()?;
     module.add_function(wrap_pyfunction!(chain::solve_chain, module)?)?;
     module.add_function(wrap_pyfunction!(disk::format_disk, module)?)?;
     module.add_function(wrap_pyfunction!(disk_copy::check_disk, module)?)?;

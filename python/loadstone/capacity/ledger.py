@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from loadstone import record
+from loadstone.capacity.evenness import uneven
 from loadstone.capacity.evidence import unjudged, verdicts
 from loadstone.capacity.forecast import Forecast, lengths, runs_left
 from loadstone.capacity.points import Point, recorded, trial_of
@@ -183,6 +184,8 @@ class Ledger:
                 trend=steady.trend,
                 rate_per_s=list(steady.rate_per_s),
                 response_s=list(steady.response_s),
+                compute_us=result.noise and result.noise.compute_us,
+                memory_us=result.noise and result.noise.memory_us,
             )
         )
 
@@ -252,6 +255,7 @@ class Ledger:
                 f"sessions live longer than the ramp-up, so that runs began with too few of them: make it "
                 f"{self._young_s:.0f} s longer (--set load.ramp_up_s=...)"
             )
+        found += uneven(self.rows)
         match self.search.outcome:
             case "generator":
                 found.append(

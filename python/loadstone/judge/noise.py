@@ -33,6 +33,10 @@ class Noise:
     """What other processes took than the generator and the service. NaN if the service was not observed."""
     steps_s: Floats = field(default_factory=lambda: np.zeros(0))
     """Change of the time of day against the monotonic clock."""
+    compute_us: Floats = field(default_factory=lambda: np.zeros(0))
+    """CPU time of the same piece of arithmetic in each second; NaN where a machine did none."""
+    memory_us: Floats = field(default_factory=lambda: np.zeros(0))
+    """That of the same reads of memory."""
 
     @property
     def taken(self) -> Floats:
@@ -61,6 +65,8 @@ def summarise_noise(noise: Noise) -> NoiseFigures:
         steal_share=mean(noise.steal_share),
         foreign_cpu_share=mean(noise.foreign_share),
         clock_steps=len(noise.steps),
+        compute_us=mean(noise.compute_us),
+        memory_us=mean(noise.memory_us),
     )
 
 

@@ -12,7 +12,10 @@ from loadstone.judge import Histogram
 from loadstone.judge.histogram import EMPTY
 from loadstone.judge.noise import Noise
 
-_METRICS = ("cpu_cores", "idle_cores", "steal_cores", "foreign_cores", "clock_step_s")
+_METRICS = (
+    *("cpu_cores", "idle_cores", "steal_cores", "foreign_cores"),
+    *("clock_step_s", "compute_us", "memory_us"),
+)
 _STEADY = "second >= getvariable('low') AND second < getvariable('high')"
 
 
@@ -49,4 +52,6 @@ def read_noise(connection: duckdb.DuckDBPyConnection, folder: Path, seconds: int
         steal_share=series["steal_cores"] / cores,
         foreign_share=series["foreign_cores"] / cores,
         steps_s=np.nan_to_num(series["clock_step_s"]),
+        compute_us=series["compute_us"],
+        memory_us=series["memory_us"],
     )

@@ -26,6 +26,8 @@ def noise(run: Run) -> Table | None:
             "share",
             format.share(found.foreign_cpu_share),
         ),
+        _row("the same piece of arithmetic", found.compute_us, "µs", format.figure(found.compute_us)),
+        _row("the same reads of memory", found.memory_us, "µs", format.figure(found.memory_us)),
         _row("steps of the time of day", found.clock_steps, "", format.whole(found.clock_steps)),
     ]
     columns = [
@@ -35,7 +37,9 @@ def noise(run: Run) -> Table | None:
     ]
     note = (
         "Of the machine that made the load. Shares are of all its processors' time. Without noise, an "
-        "exchange of a few bytes would always take the same time. A check says whether a verdict hangs on it."
+        "exchange of a few bytes would always take the same time, and so would the same piece of work: where "
+        "that takes longer than in another run, the machine was slower. A check says whether a verdict hangs "
+        "on the exchanges and on other processes."
     )
     return Table("noise", "Noise of the machine", columns, rows, note)
 

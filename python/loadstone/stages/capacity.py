@@ -125,6 +125,9 @@ class SearchRun(Piece):
     """Operations, of each of these windows."""
     response_s: list[Known] = Field(default_factory=list)
     """Their mean response time, by Little's law."""
+    compute_us: Known = None
+    memory_us: Known = None
+    """How fast the machine was, as `noise` of the run has it."""
 
     @property
     def valid(self) -> bool:

@@ -168,6 +168,12 @@ class NoiseFigures(Piece):
     """Of processes that are neither the generator nor the service; None if the service was not observed."""
     clock_steps: Count | None = None
     """Steps of the time of day."""
+    compute_us: Known = None
+    """CPU time of the same piece of arithmetic, once a second: how fast the processor was."""
+    memory_us: Known = None
+    """That of the same reads that miss a core's own caches: how fast the caches of the machine and its memory
+    were, which others share. Neither shows in another figure.
+    """
 
 
 class Failure(Piece):

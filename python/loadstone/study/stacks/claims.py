@@ -252,4 +252,11 @@ def _machine(every: Sequence[Json]) -> Json | None:
         f"In the runs' steady states {min(busy):.1f} to {max(busy):.1f} cores of the machine were busy, and "
         f"{min(own):.2f} to {max(own):.2f} of them with the hosts of the configuration that was measured."
     )
+    said = [
+        f"{min(known):.0f} to {max(known):.0f} µs for {work}"
+        for name, work in (("compute_us", "arithmetic"), ("memory_us", "reads of memory"))
+        if (known := [end for one in every for end in one["machine_load"].get(name, ())])
+    ]
+    if said:
+        text += f" The same piece of work took it {' and '.join(said)}."
     return finding("machine", text, "shown", rows=len(every))

@@ -77,7 +77,7 @@ def _run(row: SearchRun, folder: Path, kinds: Kinds) -> Json:
         "wrong_bodies": sum(one.count or 0 for one in run.failures if one.cause == MARKER),
         "limit": run.limited_by.said if run.limited_by else None,
         "tiers": tiers,
-        "machine": machine | {"steal_share": noise.steal_share if noise else None},
+        "machine": machine | {name: getattr(noise, name) if noise else None for name in _OF_THE_MACHINE},
         "generator_share": run.generator.cpu_share if run.generator else None,
         "warnings": list(run.warnings),
     }
@@ -108,6 +108,8 @@ def _tiers(folder: Path, run: Run, kinds: Kinds) -> tuple[Json, Json]:
     return tiers, machine
 
 
+_OF_THE_MACHINE = ("steal_share", "compute_us", "memory_us")
+"""What its noise says of how much of it there was, and how fast it was."""
 _OF_A_TIER = {
     "cpu_cores": "cpu_cores",
     "cpu_quota_cores": "quota_cores",

@@ -162,10 +162,12 @@ def _sum_of(counts: Sequence[Json]) -> Json:
 
 
 def _machine_load(runs: Sequence[Json]) -> Json:
-    """How busy the machine that all hosts share was, and how much of that was this lab: least and most."""
+    """How busy the machine that all hosts share was, how much of that was this lab, and how long the same
+    work took it: least and most.
+    """
     return {
         name: [min(values), max(values)]
-        for name in ("busy_cores", "lab_cores", "steal_share")
+        for name in ("busy_cores", "lab_cores", "steal_share", "compute_us", "memory_us")
         if (values := [run["machine"][name] for run in runs if run["machine"].get(name) is not None])
     }
 
