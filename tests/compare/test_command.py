@@ -120,6 +120,21 @@ def test_runs_that_differ_are_compared_anyway_and_it_is_said(
     assert code == (1 if found.worse() else 0)
 
 
+def test_a_machine_that_was_slower_in_some_runs_is_told_of(
+    runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, memory_us in (("old", 90.0), ("same", 300.0)):
+        shutil.copytree(runs / name, tmp_path / name)
+        for record in (tmp_path / name).glob("*/run.json"):
+            run = json.loads(record.read_text("utf-8"))
+            noise = {"control_ms": {}, "compute_us": 60.0, "memory_us": memory_us}
+            record.write_text(json.dumps(run | {"noise": noise}), "utf-8")
+    _, out, err = compare(["old", "same", "--json"], tmp_path, monkeypatch, capsys)
+    (told,) = [one for one in json.loads(out)["warnings"] if "equally fast" in one]
+    assert "the same reads of memory took 90 µs in old/0001 and 300 µs in same/0004" in told
+    assert told in err
+
+
 def test_json_holds_what_the_table_shows_and_nothing_differs_from_itself(
     runs: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from loadstone import record
-from loadstone.capacity.evenness import uneven
 from loadstone.capacity.evidence import unjudged, verdicts
 from loadstone.capacity.forecast import Forecast, lengths, runs_left
 from loadstone.capacity.points import Point, recorded, trial_of
@@ -18,6 +17,7 @@ from loadstone.capacity.search import Limits, Search, Verdict
 from loadstone.capacity.steadiness import Steadiness, steadiness
 from loadstone.goals import Goal
 from loadstone.judge import Rules
+from loadstone.judge.evenness import Speed, uneven
 from loadstone.judge.sla import SLAS, compliant, departures
 from loadstone.measure import Job
 from loadstone.stages.capacity import Binding, Capacity, Held, LoadVerdict, ProbeRun, SearchRun, Time
@@ -255,7 +255,7 @@ class Ledger:
                 f"sessions live longer than the ramp-up, so that runs began with too few of them: make it "
                 f"{self._young_s:.0f} s longer (--set load.ramp_up_s=...)"
             )
-        found += uneven(self.rows)
+        found += uneven([Speed(row.folder, row.compute_us, row.memory_us) for row in self.rows])
         match self.search.outcome:
             case "generator":
                 found.append(

@@ -18,6 +18,7 @@ from loadstone.compare.seen import WHOLE
 from loadstone.compare.sides import Counted, Side
 from loadstone.judge.differences import holm
 from loadstone.judge.estimates import CONFIDENCE
+from loadstone.judge.evenness import Speed, uneven
 from loadstone.stages.compare import By, Compared, Comparison, Interval, Said, SideRuns, Unjudged
 
 FEW_RUNS = 5
@@ -179,6 +180,13 @@ def _warnings(sides: Sequence[Side], paired: bool, everything: Sequence[Counted]
     elif fewest < FEW_RUNS:
         what = "pairs" if paired else "runs a side"
         found.append(f"{fewest} {what}: only large differences can be shown; {FEW_RUNS} or more show smaller")
+    found += uneven(
+        [
+            Speed(str(one.folder), one.run.noise.compute_us, one.run.noise.memory_us)
+            for one in everything
+            if one.run.noise
+        ]
+    )
     if len(known := alike.versions(everything)) > 1:
         found.append(f"measured by several versions of Loadstone: {', '.join(known)}")
     return found
