@@ -184,8 +184,8 @@ class Ledger:
                 trend=steady.trend,
                 rate_per_s=list(steady.rate_per_s),
                 response_s=list(steady.response_s),
-                compute_us=result.noise and result.noise.compute_us,
-                memory_us=result.noise and result.noise.memory_us,
+                compute_us=result.noise.compute_us if result.noise else None,
+                memory_us=result.noise.memory_us if result.noise else None,
             )
         )
 

@@ -30,27 +30,24 @@ class Supervisor
     sleep 0.02 until command.after.all? { |file| File.exist?(file) } || !asked.empty?
     return unless asked.empty?
 
-    pid = spawn("setpriv", "--pdeathsig", "KILL", *command.words, in: "/dev/null", out: :err)
+    # Each leads a group: what a program was forking as it was told to end is found in there.
+    pid = spawn("setpriv", "--pdeathsig", "KILL", *command.words, in: "/dev/null", out: :err, pgroup: true)
     @children[pid] = command.name
     waiter = Process.detach(pid)
     Thread.new { waiter.join && asked << command.name }
   end
 
   def stop
-    signal("TERM")
+    groups = @children.keys.map(&:-@)
+    @children.each_key { |pid| signal("TERM", pid) }
     deadline = clock + PATIENCE_S
-    sleep 0.02 while @children.keys.any? { |pid| alive?(pid) } && clock < deadline
-    signal("KILL")
+    sleep 0.02 while groups.any? { |group| signal(0, group) } && clock < deadline
+    groups.each { |group| signal("KILL", group) }
   end
 
-  def signal(name)
-    @children.each_key { |pid| Process.kill(name, pid) if alive?(pid) }
-  rescue Errno::ESRCH
-    nil
-  end
-
-  def alive?(pid)
-    Process.kill(0, pid)
+  # Whether there was a process, or a group of processes, to take it.
+  def signal(name, to)
+    Process.kill(name, to)
     true
   rescue Errno::ESRCH
     false

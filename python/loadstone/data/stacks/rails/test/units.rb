@@ -113,4 +113,17 @@ class SupervisorTest < Minitest::Test
       assert_includes err, "second ended by itself"
     end
   end
+
+  def test_what_a_program_leaves_behind_ends_with_it
+    Dir.mktmpdir do |folder|
+      there = File.join(folder, "there")
+      leaves = "sleep 1 & echo $! >#{there}.new; mv #{there}.new #{there}; trap 'exit 0' TERM; wait"
+      commands = [["first", ["sh", "-c", leaves], []], ["second", ["sh", "-c", "exit 3"], [there]]]
+      commands = commands.map do |name, words, after|
+        Supervisor::Command.new(name: name, words: words, after: after)
+      end
+      capture_io { Supervisor.new.run(commands) }
+      assert_raises(Errno::ESRCH) { Process.kill(0, Integer(File.read(there))) }
+    end
+  end
 end
