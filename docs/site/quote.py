@@ -73,7 +73,7 @@ def article(folder: Path) -> Article:
 
 def table(page: Article, slug: str, wanted: Sequence[str]) -> str:
     """A table of the page in Markdown."""
-    tables = {one.slug: one for section in page.sections for one in section.tables}
+    tables = {one.slug: one for section in page.sections for one in (*section.tables, *section.folded)}
     if slug not in tables:
         raise ValueError(f"{page.name} has no table {slug}: there are {', '.join(tables)}")
     found = tables[slug]

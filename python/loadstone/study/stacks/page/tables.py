@@ -233,6 +233,7 @@ def runs(found: Sequence[Json]) -> Table:
             "checks": ", ".join(run["missed_checks"]) or "–",
             "limit": run["limit"] or "none",
             "wrong": run["wrong_bodies"],
+            "memory": run.get("memory_us"),
         }
         for one in found
         for run in one["runs"]
@@ -248,6 +249,8 @@ def runs(found: Sequence[Json]) -> Table:
         words("limit", "limit"),
         Column("wrong", "wrong bodies"),
     ]
+    if any(row["memory"] for row in rows):
+        columns.append(Column("memory", "the same reads of memory, µs", format.figure))
     return Table("runs", "Runs", columns, rows)
 
 
