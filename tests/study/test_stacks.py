@@ -497,13 +497,12 @@ def test_the_page_draws_servers_added(tmp_path: Path) -> None:
     write_json(tmp_path / NAME, conclusion(made, begun, "complete", results))
     (growth,) = [one for one in study_article(tmp_path).sections if one.slug == "f1-growth"]
     (drawn,) = growth.wide.values()
-    (line,) = drawn.traces
-    # What was never seen to hold has no dot, and a bracket a hollow one.
-    assert (line["x"], line["y"]) == ([1, 2], [400, 350])
-    assert line["error_y"]["array"] == [50, 210]
-    assert line["marker"]["symbol"] == ["circle", "circle-open"]
-    told = [one["text"] for one in drawn.layout["annotations"]]
-    assert told == ["PHP 8, php-fpm behind nginx", "cpu of the site", "cpu of the database"]
+    # What was never seen to hold has no dot, and a bracket a hollow one that no line joins to a number.
+    told = [(line["mode"], line["x"], line["y"], line["error_y"]["array"]) for line in drawn.traces]
+    assert told == [("lines+markers", [1], [400], [50]), ("markers", [2], [350], [210])]
+    assert [line["marker"]["symbol"] for line in drawn.traces] == ["circle", "circle-open"]
+    words = [one["text"] for one in drawn.layout["annotations"]]
+    assert words == ["PHP 8, php-fpm behind nginx", "cpu of the site", "cpu of the database"]
     assert [row["servers"] for row in growth.tables[0].rows] == [1, 2, 3]
 
 

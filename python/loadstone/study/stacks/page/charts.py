@@ -101,7 +101,13 @@ def growth(families: Sequence[Sequence[Json]]) -> Figure | None:
         frame["annotations"] += [
             label(limit(one), tint, x=one["servers"], y=_top(one), **_ABOVE, size=11) for one in family
         ]
-    traces = [_grown(family, tint) for family, tint in zip(drawn, _STACKS, strict=False)]
+    # A line joins numbers only: the lower end of a bracket may be far from what is carried.
+    traces = [
+        _grown(some, tint, joined=decided)
+        for family, tint in zip(drawn, _STACKS, strict=False)
+        for decided in (True, False)
+        if (some := [one for one in family if one["SLA-1"]["decided"] == decided])
+    ]
     told = "; ".join(f"{family[0]['label']}: {_by_servers(family)}" for family in drawn)
     return Figure(
         "growth",
@@ -122,30 +128,26 @@ def _top(one: Json) -> float:
     return float(held["high"] or held["low"])
 
 
-def _grown(family: Sequence[Json], tint: str) -> Trace:
-    held = [one["SLA-1"] for one in family]
+def _grown(some: Sequence[Json], tint: str, *, joined: bool) -> Trace:
+    """Those of a stack that are numbers, or those that are brackets."""
     return {
         "type": "scatter",
-        "mode": "lines+markers",
-        "name": family[0]["label"],
-        "x": [one["servers"] for one in family],
-        "y": [each["low"] for each in held],
+        "mode": "lines+markers" if joined else "markers",
+        "name": some[0]["label"],
+        "x": [one["servers"] for one in some],
+        "y": [one["SLA-1"]["low"] for one in some],
         "line": {"color": tint, "width": 1.6},
-        "marker": {
-            "color": tint,
-            "size": 8,
-            "symbol": ["circle" if each["decided"] else "circle-open" for each in held],
-        },
+        "marker": {"color": tint, "size": 8, "symbol": "circle" if joined else "circle-open"},
         "error_y": {
             "type": "data",
             "symmetric": False,
-            "array": [_top(one) - one["SLA-1"]["low"] for one in family],
-            "arrayminus": [0] * len(family),
+            "array": [_top(one) - one["SLA-1"]["low"] for one in some],
+            "arrayminus": [0] * len(some),
             "color": tint,
             "thickness": 1.6,
             "width": 4,
         },
-        "text": [f"{one['label']}: {users(one['SLA-1'])}" for one in family],
+        "text": [f"{one['label']}: {users(one['SLA-1'])}" for one in some],
         "hovertemplate": "%{text}<extra></extra>",
     }
 
