@@ -228,9 +228,7 @@ class Yardstick:
 
     def __new__(cls) -> Yardstick: ...
     def measure(self) -> tuple[float, float]:
-        """CPU time of arithmetic, and of reads that miss a core's own caches, microseconds; about half a
-        millisecond together.
-        """
+        """CPU time of arithmetic, and of reads that miss a core's own caches, microseconds."""
 
 class Campaign:
     """Faults in a program that ends by itself. `config_json` is a `loadstone_inject` configuration.

@@ -47,7 +47,7 @@ impl Yardstick {
         Self { lines, at: 0 }
     }
 
-    /// Does it once: about half a millisecond.
+    /// Does it once: a fraction of a millisecond, some milliseconds where memory is very slow.
     pub fn measure(&mut self) -> Reading {
         let begun = cpu_us();
         let mut state = self.at as u64;
