@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import cycle
 
 from loadstone.report.figures.figure import Figure, Layout, Trace, label, layout
 from loadstone.report.folder import Json
@@ -96,7 +97,7 @@ def growth(families: Sequence[Sequence[Json]]) -> Figure | None:
         hovermode="closest",
         margin={"l": 64, "t": 30},
     )
-    for at, (family, tint) in enumerate(zip(drawn, _STACKS, strict=False)):
+    for at, (family, tint) in enumerate(zip(drawn, cycle(_STACKS), strict=False)):
         frame["annotations"].append(label(family[0]["label"], tint, x=0.34 * at, y=1.02, yanchor="bottom"))
         frame["annotations"] += [
             label(limit(one), tint, x=one["servers"], y=_top(one), **_ABOVE, size=11) for one in family
@@ -104,7 +105,7 @@ def growth(families: Sequence[Sequence[Json]]) -> Figure | None:
     # A line joins numbers only: the lower end of a bracket may be far from what is carried.
     traces = [
         _grown(some, tint, joined=decided)
-        for family, tint in zip(drawn, _STACKS, strict=False)
+        for family, tint in zip(drawn, cycle(_STACKS), strict=False)
         for decided in (True, False)
         if (some := [one for one in family if one["SLA-1"]["decided"] == decided])
     ]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from loadstone.report import format
 from loadstone.report.folder import Json
@@ -96,62 +97,60 @@ def _horizons(rows: Sequence[Json]) -> list[Column]:
 
 def caches(families: Sequence[Sequence[Json]]) -> Table:
     """Users, dollars and costs of an operation by caching level and store."""
-    rows = [
-        {
-            "role": one["role"],
-            "kept": kept(one),
-            "first": users(one.get("SLA-1")),
-            "second": users(one.get("SLA-2")),
-            "usd": per_month(one.get("SLA-1"), "now"),
-            **{tier: interval(one["cpu_ms_per_op"].get(tier), 2) for tier in ("app", "database", "cache")},
-            "limit": _limit(one.get("SLA-1")),
-        }
-        for family in families
-        for one in family
-    ]
-    columns = [
-        words("role", "stack"),
-        words("kept", "cached"),
-        words("first", "users at SLA-1"),
-        words("second", "users at SLA-2"),
-        Column("usd", "$ a user and month at SLA-1", format.text),
-        Column("app", "application, ms/operation", format.text),
-        Column("database", "database, ms/operation", format.text),
-        Column("cache", "memcached, ms/operation", format.text),
-        words("limit", "the record’s limit where it broke"),
-    ]
+    own: _Own = {
+        words("role", "stack"): lambda one: one["role"],
+        words("kept", "cached"): kept,
+    }
     note = "A memcached on a host of its own is a machine more in the dollars."
-    return Table("caches", "By caching level and store", columns, rows, note=note)
+    return _compared("caches", "By caching level and store", families, own, ("cache", "memcached"), note)
 
 
 def growth(families: Sequence[Sequence[Json]]) -> Table:
     """Users, dollars and costs of an operation by the number of servers."""
+    own: _Own = {
+        words("configuration", "configuration"): lambda one: one["label"],
+        Column("servers", "servers"): lambda one: one["servers"],
+    }
+    note = "A balancer on a host of its own is a machine more in the dollars."
+    title = "By the number of application servers"
+    return _compared("growth", title, families, own, ("front", "balancer"), note)
+
+
+_Own = dict[Column, Callable[[Json], Any]]
+"""Columns that tell the configurations of a family apart, and what a configuration has there."""
+
+
+def _compared(
+    slug: str,
+    title: str,
+    families: Sequence[Sequence[Json]],
+    own: _Own,
+    apart: tuple[str, str],
+    note: str,
+) -> Table:
+    """Configurations of families side by side; `apart` is a tier that may have a host, and its name."""
+    tiers = {"app": "application", "database": "database", apart[0]: apart[1]}
     rows = [
         {
-            "configuration": one["label"],
-            "servers": one["servers"],
+            **{column.key: value(one) for column, value in own.items()},
             "first": users(one.get("SLA-1")),
             "second": users(one.get("SLA-2")),
             "usd": per_month(one.get("SLA-1"), "now"),
-            **{tier: interval(one["cpu_ms_per_op"].get(tier), 2) for tier in ("app", "database", "front")},
+            **{tier: interval(one["cpu_ms_per_op"].get(tier), 2) for tier in tiers},
             "limit": _limit(one.get("SLA-1")),
         }
         for family in families
         for one in family
     ]
     columns = [
-        words("configuration", "configuration"),
-        Column("servers", "servers"),
+        *own,
         words("first", "users at SLA-1"),
         words("second", "users at SLA-2"),
         Column("usd", "$ a user and month at SLA-1", format.text),
-        Column("app", "application, ms/operation", format.text),
-        Column("database", "database, ms/operation", format.text),
-        Column("front", "balancer, ms/operation", format.text),
+        *(Column(tier, f"{name}, ms/operation", format.text) for tier, name in tiers.items()),
         words("limit", "the record’s limit where it broke"),
     ]
-    note = "A balancer on a host of its own is a machine more in the dollars."
-    return Table("growth", "By the number of application servers", columns, rows, note=note)
+    return Table(slug, title, columns, rows, note=note)
 
 
 def costs(found: Sequence[Json]) -> Table:
