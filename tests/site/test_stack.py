@@ -37,6 +37,15 @@ def write(stacks: Path, name: str, text: str) -> None:
     file.chmod(0o755)
 
 
+def test_a_stack_that_cannot_be_built_here_is_told_of(tmp_path: Path) -> None:
+    # As on a host of a lab, which may only read what was built.
+    (tmp_path / "target").write_text("no folder")
+    with pytest.raises(LoadstoneError) as refused:
+        set_up("toy")
+    assert refused.value.slug == "stack-setup" and "`toy` is not built" in str(refused.value)
+    assert refused.value.hint == "run scripts/setup-stacks toy"
+
+
 def test_files_are_dated_by_their_content() -> None:
     def dates(files: Path) -> dict[str, float]:
         return {path.name: path.stat().st_mtime for path in files.rglob("*") if path.is_file()}
