@@ -125,3 +125,15 @@ def test_a_late_generator_may_add_to_a_valid_run_and_decides_nothing_alone() -> 
     assert judged([near, more])["SLA-1"] is Verdict.MET
     broken = [trial([bad]), trial([good], late=True)]
     assert judged(broken)["SLA-1"] is Verdict.MISSED, "what a sound run showed stays"
+
+
+def test_what_the_machine_slowed_may_hold_a_goal_and_not_break_it() -> None:
+    good, bad = sample("Home", 100, 0), sample("Home", 100, 0.5)
+    assert once(bad, slowed=True) == {"SLA-1": Verdict.OPEN, "SLA-2": Verdict.OPEN}
+    assert once(good, slowed=True) == {"SLA-1": Verdict.MET, "SLA-2": Verdict.MET}
+    slow = trial([bad], slowed=True)
+    assert judged([trial([good]), slow])["SLA-1"] is Verdict.MET, "held on the machine at its speed"
+    assert judged([trial([bad]), slow])["SLA-1"] is Verdict.MISSED
+    assert judged([slow, slow])["SLA-1"] is Verdict.OPEN
+    faulty = trial([good], faulty=True, slowed=True)
+    assert judged([faulty, faulty])["SLA-1"] is Verdict.OPEN, "the machine may be why they hung"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import signal
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -18,11 +19,12 @@ from loadstone.capacity import Forecast, Limits, Options, Probes, Search, find, 
 from loadstone.cli.capacity import table
 from loadstone.errors import LoadstoneError
 from loadstone.intake import Kind
-from loadstone.measure import External, Interrupt, Job, Silent
+from loadstone.measure import External, Interrupt, Job, Silent, measure_scenario
 from loadstone.nodes.measured import read_measured
 from loadstone.report import answer
 from loadstone.scenario import load_scenario
 from loadstone.stages.capacity import Capacity
+from loadstone.stages.run import NoiseFigures, Run
 
 CAPACITY = 70
 KIND = Kind("run-folder", "a record of a search")
@@ -296,6 +298,41 @@ def test_a_service_that_goes_away_keeps_the_interval_so_far(job: Job, tmp_path: 
     kept = json.loads((tmp_path / "capacity" / "capacity.json").read_text())
     assert kept["outcome"] == "reset-failed"
     assert kept["SLA-1"]["low"] == 40
+
+
+@pytest.mark.parametrize("local", [True, False], ids=["here", "elsewhere"])
+def test_what_broke_while_the_machine_was_slow_does_not_count(
+    local: bool, queued: Callable[..., Job], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs: list[int] = []
+    slow = {2, 3, 4}
+
+    def respond_of(users: int) -> simulated.Respond:
+        runs.append(users)
+        # On the slow machine it carries half as many.
+        return queue(2 * users if len(runs) in slow else users)
+
+    def with_noise(*args: Any, **options: Any) -> Run:
+        made = measure_scenario(*args, **options)
+        memory_us = 400.0 if len(runs) in slow else 200.0
+        speed = {"compute_us": 60.0, "memory_us": memory_us}
+        noise = NoiseFigures(control_ms={}, foreign_cpu_share=0.0 if local else None, **speed)
+        return made.model_copy(update={"noise": noise})
+
+    monkeypatch.setattr(sys.modules["loadstone.capacity.find"], "measure_scenario", with_noise)
+    found = find(queued(respond_of), tmp_path / "capacity", OPTIONS, Interrupt(), silent)
+    broken = [row for row in found.runs if row.slowed and row.verdict["SLA-1"] == "missed"]
+    if not local:
+        assert not broken, "how fast this machine was says nothing of another"
+        return
+    assert broken and min(row.load for row in broken) <= CAPACITY, "the machine did disturb the search"
+    assert found.outcome == "complete"
+    for held in found.sla_1, found.sla_2:
+        assert held.low is not None and held.high is not None
+        assert held.low <= CAPACITY < held.high <= 1.05 * held.low + 1
+    assert {number for number, row in enumerate(found.runs, 1) if row.slowed} <= slow
+    (told,) = [one for one in found.warnings if "what they broke does not count" in one]
+    assert f"of {len(found.runs)} runs the machine was slow" in told
 
 
 def test_a_used_folder_is_refused(job: Job, tmp_path: Path) -> None:

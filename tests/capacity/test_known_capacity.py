@@ -37,8 +37,8 @@ def test_a_token_bucket_is_found_within_five_per_cent_and_again(tmp_path: Path) 
                 break
         else:
             pytest.fail(f"{first}\n{second}")
-    # RATE users are just as many as it holds: whether they, or one fewer, pass is chance. So two intervals may
-    # miss each other by a user or two.
+    # RATE users are just as many as it holds: whether they, or one fewer, pass is chance. So two intervals
+    # may miss each other by a user or two.
     for sla in SLAS:
         one, other = first[sla], second[sla]
         assert one["low"] <= 1.05 * other["high"] and other["low"] <= 1.05 * one["high"]

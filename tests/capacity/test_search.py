@@ -317,3 +317,22 @@ def test_a_failure_that_comes_again_stands() -> None:
     asked = ask(search, answer)
     assert asked.count(40) == 2
     assert search.brackets["SLA-2"].high == 40
+
+
+def test_a_suspected_end_is_measured_a_second_time_once_all_else_is_known() -> None:
+    search = Search(("SLA-1",), Limits(20, 1000, 0.05))
+    search.suspected = {40, 80}
+    asked = ask(search, certain(39, 39))
+    assert asked[:2] == [20, 40] and asked[-1] == 40 and asked.count(40) == 2, "80 is no end of the interval"
+    assert search.outcome == "complete", "a second failure stands"
+
+
+def test_a_failure_that_is_taken_back_leads_on() -> None:
+    search = Search(("SLA-1",), Limits(20, 1000, 0.05))
+    for users, verdict in (20, Verdict.MET), (40, Verdict.MISSED), (39, Verdict.MET):
+        search.record(users, {"SLA-1": verdict})
+    assert search.outcome == "complete"
+    search.revise(40, {"SLA-1": Verdict.OPEN})
+    assert search.outcome != "complete" and search.runs == 3
+    ask(search, certain(70, 70))
+    assert (search.brackets["SLA-1"].low, search.brackets["SLA-1"].high) == (68, 71)

@@ -53,6 +53,9 @@ class Trial:
     late: bool = False
     """The generator had to wait for a processor. Its lateness counts as the service's, so such a run can only
     look worse than the service is: it may add to what a valid run shows for an SLA, never break it."""
+    slowed: bool = False
+    """The machine was slower than in another run with as much load or more: this run, too, can only look
+    worse than the service is. What it held is held; what it broke shows nothing."""
     trend: Trend = "steady"
     """A run in which the service still got worse does not show that an SLA holds, and one in which it still
     got better does not show that it breaks."""
@@ -75,7 +78,7 @@ def trial(
     A late generator may itself be what broke a rule: such a run says nothing.
     """
     found = {goal.text: _samples(goal, measurement) for goal in goals}
-    return Trial(found, faulty, invalid or (late and faulty), late, trend, valid)
+    return Trial(found, faulty, invalid or (late and faulty), late, trend=trend, valid=valid)
 
 
 def verdicts(trials: Sequence[Trial], goals: Sequence[Goal], confidence: float) -> dict[str, Verdict]:
@@ -99,11 +102,17 @@ def verdicts(trials: Sequence[Trial], goals: Sequence[Goal], confidence: float) 
 
 
 def _settled_verdicts(sound: Sequence[Trial], goals: Sequence[Goal], confidence: float) -> dict[str, Verdict]:
-    """As `_sound_verdicts`, but each run counts only for what its trend leaves in no doubt."""
+    """As `_sound_verdicts`, but each run counts only for what its trend and its machine leave in no doubt."""
     if not sound:
         return {goal.text: Verdict.NOTHING for goal in goals}
-    holding = _sound_verdicts([one for one in sound if one.trend != "worse"], goals, confidence)
-    breaking = _sound_verdicts([one for one in sound if one.trend != "better"], goals, confidence)
+    fast = [one for one in sound if not one.slowed]
+    may_hold = [one for one in sound if one.trend != "worse"]
+    holding = _sound_verdicts(may_hold, goals, confidence)
+    if len(fast) < len(sound):
+        # With a slow run among them they may miss what the others hold.
+        others = _sound_verdicts([one for one in may_hold if not one.slowed], goals, confidence)
+        holding = {name: _better(found, others[name]) for name, found in holding.items()}
+    breaking = _sound_verdicts([one for one in fast if one.trend != "better"], goals, confidence)
     return {goal.text: _either(holding[goal.text], breaking[goal.text]) for goal in goals}
 
 

@@ -14,6 +14,7 @@ from loadstone.capacity.forecast import Forecast, lengths, runs_left
 from loadstone.capacity.points import Point, recorded, trial_of
 from loadstone.capacity.scale import Scaled
 from loadstone.capacity.search import Limits, Search, Verdict
+from loadstone.capacity.speeds import Speeds
 from loadstone.capacity.steadiness import Steadiness, steadiness
 from loadstone.goals import Goal
 from loadstone.judge import Rules
@@ -59,6 +60,7 @@ class Ledger:
         self._scaled = Scaled(probes)
         self._young_s = 0.0
         self._disturbed: list[int] = []
+        self._speeds = Speeds()
         self._nodes: list[Node] = []
         self._started = record.now()
         self._planned = planned
@@ -90,7 +92,12 @@ class Ledger:
             self._young_s = max(self._young_s, measurement.settled_s - measurement.start_s)
         self._scaled.add(self._unit.load(steps), result, steady)
         self._row(steps, path, result, verdicts([one], self._goals, self._confidence), steady)
+        slow = self._speeds.slowed()
+        news = {at for at, there in self._points.items() if there.mark(slow)} - {steps}
         self.search.record(steps, point.verdicts(self._goals, self._look()))
+        for at in news:
+            self.search.revise(at, self._points[at].verdicts(self._goals, self._look()))
+        self.search.suspected = self._speeds.suspected()
         if point.busy > 1:
             # Once may be an accident of the machine; twice at the same load is the generator's end.
             self.search.block(steps, "generator")
@@ -111,6 +118,7 @@ class Ledger:
         steady_s = scenario.file.load.steady_s
         held = {goal.text: self._held(goal.text) for goal in self._goals}
         first, second = (held.pop(sla.name) for sla in SLAS)
+        slow = self._speeds.slowed()
         found = Capacity(
             name=scenario.name,
             outcome=self.search.outcome if self._is_over() else "searching",
@@ -133,7 +141,7 @@ class Ledger:
             binding=self._binding(),
             probes=self._probes,
             loads=[self._load(steps, point) for steps, point in sorted(self._points.items())],
-            runs=list(self.rows),
+            runs=[row.model_copy(update={"slowed": row.folder in slow}) for row in self.rows],
             time=Time(
                 expected_s=self._planned.expected_s,
                 worst_s=self._planned.worst_s,
@@ -170,6 +178,7 @@ class Ledger:
         self, steps: int, path: Path, result: Run, alone: Mapping[str, Verdict], steady: Steadiness
     ) -> None:
         self._nodes += [result.node] if result.node else []
+        self._speeds.add(steps, self._name(path), result)
         within = {name: operation.share_within_limit for name, operation in result.operations.items()}
         self.rows.append(
             SearchRun(
@@ -256,6 +265,11 @@ class Ledger:
                 f"{self._young_s:.0f} s longer (--set load.ramp_up_s=...)"
             )
         found += uneven([Speed(row.folder, row.compute_us, row.memory_us) for row in self.rows])
+        if slow := self._speeds.slowed():
+            found.append(
+                f"in {len(slow)} of {len(self.rows)} runs the machine was slow, and not by the load: what "
+                f"they broke does not count; what they held does"
+            )
         match self.search.outcome:
             case "generator":
                 found.append(

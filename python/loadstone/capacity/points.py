@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from loadstone.capacity.evidence import Trial, shares, trial, verdicts
 from loadstone.capacity.search import Verdict
@@ -54,6 +54,14 @@ class Point:
         self.trials.append(one)
         self.results.append(result)
         self.folders.append(folder)
+
+    def mark(self, slowed: Collection[str]) -> bool:
+        """Which of the runs, by their folders, the machine slowed; whether that is news of any."""
+        before = self.trials
+        self.trials = [
+            replace(one, slowed=name in slowed) for one, name in zip(before, self.folders, strict=True)
+        ]
+        return [one.slowed for one in before] != [one.slowed for one in self.trials]
 
     @property
     def busy(self) -> int:

@@ -178,6 +178,9 @@ class Search:
         """Loads that cannot be measured, and why."""
         self._asked: tuple[str, int] | None = None
         self._tries: dict[int, int] = {}
+        self.suspected: set[int] = set()
+        """Loads that may have broken a goal for another reason. Once all else is known, each that is the
+        upper end of an interval is measured a second time."""
         self.runs = 0
         """That were answered."""
 
@@ -198,6 +201,12 @@ class Search:
         """What all measurements at `load` so far say together, by goal."""
         self.runs += 1
         self._tries[load] = self._tries.get(load, 0) + 1
+        self.revise(load, verdicts)
+        if self._asked and self._asked[1] == load:
+            self._settle(self._asked[0], load, verdicts)
+
+    def revise(self, load: int, verdicts: Mapping[str, Verdict]) -> None:
+        """What the same measurements at `load` say, now that others show them in another light."""
         for name, verdict in verdicts.items():
             bracket = self.brackets[name]
             bracket.passed.discard(load)
@@ -206,13 +215,16 @@ class Search:
                 bracket.passed.add(load)
             elif verdict is Verdict.MISSED:
                 bracket.failed.add(load)
-        if self._asked and self._asked[1] == load:
-            self._settle(self._asked[0], load, verdicts)
 
     def doubted(self) -> int | None:
         """A load whose failure is to be measured anew, once: more load held the same SLA."""
         found = [b.doubted for b in self._wanted() if b.doubted and self._tries[b.doubted] < _LOOKS]
         return min(found, default=None)
+
+    def _suspect(self) -> tuple[str, int] | None:
+        """The upper end of an interval that is to be seen to break a second time."""
+        ends = [(one.name, one.high) for one in self._wanted() if one.high in self.suspected]
+        return next(((name, high) for name, high in ends if high and self._tries[high] < _LOOKS), None)
 
     def stop(self, reason: str) -> None:
         """Ends the search; what is known stays."""
@@ -287,7 +299,7 @@ class Search:
             return next((b.name, doubted) for b in self._wanted() if b.doubted == doubted)
         wanted = [(b, load) for b in self._wanted() if (load := b.next(self.limits, self._walls))]
         if not wanted:
-            return None
+            return self._suspect()
         # One goal after the other, so that a search that is cut short has the answers it had time for.
         # More load first: it shows whether what broke a harder goal was an accident. Of equally unknown
         # goals the first, for its answer usually brackets the harder ones too.

@@ -20,6 +20,20 @@ class Speed:
     memory_us: float | None
 
 
+def slowed(load: float, speed: Speed, others: Sequence[tuple[float, Speed]]) -> bool:
+    """Whether something else than the load made the machine slow: as much load or more, in another run, went
+    with the same work done `UNEVEN` times as fast.
+    """
+    as_loaded = [other for others_load, other in others if others_load >= load]
+    return any(_ratio(speed, other, name) >= UNEVEN for other in as_loaded for name in _WORK)
+
+
+def _ratio(one: Speed, other: Speed, name: str) -> float:
+    """0 where either is not known."""
+    us, least = getattr(one, name), getattr(other, name)
+    return us / least if us and least else 0.0
+
+
 def uneven(runs: Sequence[Speed]) -> list[str]:
     """A warning, where the same piece of work took much longer in some runs than in others; else nothing."""
     ranges = []

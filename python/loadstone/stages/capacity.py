@@ -128,6 +128,9 @@ class SearchRun(Piece):
     compute_us: Known = None
     memory_us: Known = None
     """How fast the machine was, as `noise` of the run has it."""
+    slowed: Yes = False
+    """Whether the same work took it 1.5 times as long as in another run with as much load or more. Such a run
+    may show that a goal is held, not that it is broken."""
 
     @property
     def valid(self) -> bool:
