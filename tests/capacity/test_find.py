@@ -331,6 +331,8 @@ def test_what_broke_while_the_machine_was_slow_does_not_count(
         assert held.low is not None and held.high is not None
         assert held.low <= CAPACITY < held.high <= 1.05 * held.low + 1
     assert {number for number, row in enumerate(found.runs, 1) if row.slowed} <= slow
+    assert "valid, slow machine" in table(found, tmp_path)
+    assert "valid, slow machine" in report.page([report.read_chapter(tmp_path / "capacity")])
     (told,) = [one for one in found.warnings if "what they broke does not count" in one]
     assert f"of {len(found.runs)} runs the machine was slow" in told
 

@@ -69,7 +69,7 @@ def table(result: Capacity, folder: Path) -> str:
             row.folder,
             "-" if row.worst_share is None else f"{100 * row.worst_share:.2f} %",
             *(row.verdict.get(goal, "-") if row.evidence else "no evidence" for goal in goals),
-            row.state,
+            row.state_said,
             row.trend,
         ]
         for row in result.runs

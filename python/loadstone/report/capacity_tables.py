@@ -99,7 +99,7 @@ def _run_row(row: SearchRun, run: Run | None, goals: list[str], unit: Unit) -> R
     found = {
         "folder": row.folder,
         unit: row.load,
-        "state": row.state,
+        "state": row.state_said,
         "throughput_ops_per_s": run.summary.throughput_ops_per_s if run else None,
         "worst_share": row.worst_share,
     }

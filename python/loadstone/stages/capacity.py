@@ -103,6 +103,10 @@ class ProbeRun(Piece):
     """Whether SLA-1's share of each operation was within its limit."""
 
 
+SLOW = "slow machine"
+"""Said of a run that the machine slowed."""
+
+
 class SearchRun(Piece):
     """One run of the search, by itself."""
 
@@ -141,6 +145,11 @@ class SearchRun(Piece):
     def judged(self) -> bool:
         """Whether it is evidence."""
         return self.evidence
+
+    @property
+    def state_said(self) -> str:
+        """Its state, and whether the machine was slow."""
+        return f"{self.state}, {SLOW}" if self.slowed else self.state
 
 
 class Time(Piece):

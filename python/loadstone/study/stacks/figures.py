@@ -65,6 +65,7 @@ def _run(row: SearchRun, folder: Path, kinds: Kinds) -> Json:
         "folder": row.folder,
         "users": row.load,
         "state": row.state,
+        "slowed": row.slowed,
         "trend": row.trend,
         "verdict": row.verdict,
         "worst_share": row.worst_share,

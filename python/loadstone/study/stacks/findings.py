@@ -133,8 +133,8 @@ def _held(one: Configuration, file: Description, held: Json) -> Json:
 
 def _run(run: Json) -> Json:
     kept = ("users", "state", "verdict", "worst_share", "missed_checks", "ops_per_s", "limit", "wrong_bodies")
-    memory_us = run["machine"].get("memory_us")
-    return {name: run[name] for name in kept} | ({"memory_us": memory_us} if memory_us else {})
+    told = {"memory_us": run["machine"].get("memory_us"), "slowed": run.get("slowed")}
+    return {name: run[name] for name in kept} | {name: value for name, value in told.items() if value}
 
 
 def _costs(runs: Sequence[Json]) -> Json:
