@@ -16,9 +16,11 @@ import simulated
 
 from loadstone import report
 from loadstone.capacity import Forecast, Limits, Options, Probes, Search, find, lengths, resumable
+from loadstone.capacity.steadiness import Steadiness
 from loadstone.cli.capacity import table
 from loadstone.errors import LoadstoneError
 from loadstone.intake import Kind
+from loadstone.judge import Measurement
 from loadstone.measure import External, Interrupt, Job, Silent, measure_scenario
 from loadstone.nodes.measured import read_measured
 from loadstone.report import answer
@@ -335,6 +337,21 @@ def test_what_broke_while_the_machine_was_slow_does_not_count(
     assert "valid, slow machine" in report.page([report.read_chapter(tmp_path / "capacity")])
     (told,) = [one for one in found.warnings if "what they broke does not count" in one]
     assert f"of {len(found.runs)} runs the machine was slow" in told
+
+
+def test_a_service_that_still_gets_better_wants_a_longer_ramp_up(
+    job: Job, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def steadiness(measurement: Measurement) -> Steadiness:
+        return Steadiness("better" if measurement.users.max() > CAPACITY else "steady")
+
+    monkeypatch.setattr("loadstone.capacity.ledger.steadiness", steadiness)
+    options = Options(Limits(40, 80, 0.05, repeats=2))
+    found = find(job, tmp_path / "capacity", options, Interrupt(), silent)
+    assert found.outcome == "noisy" and found.sla_1.high is None
+    (told,) = [one for one in found.warnings if "still got better" in one]
+    better = sum(row.trend == "better" for row in found.runs)
+    assert told.startswith(f"in {better} runs at loads that stayed open") and "load.ramp_up_s" in told
 
 
 def test_a_used_folder_is_refused(job: Job, tmp_path: Path) -> None:

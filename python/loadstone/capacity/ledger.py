@@ -264,6 +264,15 @@ class Ledger:
                 f"sessions live longer than the ramp-up, so that runs began with too few of them: make it "
                 f"{self._young_s:.0f} s longer (--set load.ramp_up_s=...)"
             )
+        open_loads = set().union(*(bracket.noisy for bracket in self.search.brackets.values()))
+        early = [
+            row for row in self.rows if row.trend == "better" and self._unit.steps(row.load) in open_loads
+        ]
+        if early:
+            found.append(
+                f"in {len(early)} runs at loads that stayed open the service still got better, which shows "
+                f"nothing of what breaks: a longer ramp-up lets it settle first (--set load.ramp_up_s=...)"
+            )
         found += uneven([Speed(row.folder, row.compute_us, row.memory_us) for row in self.rows])
         if slow := self._speeds.slowed():
             found.append(
