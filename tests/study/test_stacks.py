@@ -337,7 +337,7 @@ def test_a_narrow_link_is_told_with_its_limit(tmp_path: Path) -> None:
     assert (link["status"], link["text"]) == (
         "shown",
         "Users at SLA-1 where the link of a server has a rate, and the limit that the record names: Rust, in "
-        "process, on a narrow link (20 Mbit/s) 150 (< 170), network of the application.",
+        "process, on a narrow link (40 Mbit/s) 150 (< 170), network of the application.",
     )
     narrow["SLA-1"]["limit"] = made_up.LIMIT
     left = findings(DESCRIPTION, made_up.written(tmp_path / "b", olio_link=narrow))["findings"]

@@ -8,6 +8,8 @@ CLIENT, DATABASE, APP, FRONT, CACHE = "client", "database", "app", "front", "cac
 """The host that makes the load; services, and kinds of the hosts that serve."""
 NARROW = "narrow"
 """The link of servers that have one with a rate."""
+_QUEUE_MS = 1000
+"""More than any page may take: what waits for longer is late anyway."""
 ELSEWHERE = "memcached"
 """The store that is a host of its own, and its role."""
 
@@ -40,7 +42,7 @@ def topology(one: Configuration, file: Description) -> str:
         f"# Configuration `{one.name}` of the study of stacks.",
         "format = 1",
         f'name = "stacks-{one.name}"',
-        *([f"\n[link.{NARROW}]\nrate_mbit = {one.link_mbit!r}"] if one.link_mbit else []),
+        *([_link(one.link_mbit)] if one.link_mbit else []),
         _host(CLIENT, CLIENT),
         *(_host(server, APP, cpus, NARROW if one.link_mbit else None) for server in servers),
         _host("db", DATABASE, theirs),
@@ -55,6 +57,13 @@ def topology(one: Configuration, file: Description) -> str:
         at = [FRONT] if one.front else servers[:1]
         parts.append(_service(FRONT, one.balancer, at, 9080, {"backends": APP}))
     return "\n".join(parts) + "\n"
+
+
+def _link(rate_mbit: float) -> str:
+    """A host's own link holds back what it cannot send yet. A short queue would drop parts of pages instead, and
+    lost frames would be the limit well before the rate is.
+    """
+    return f"\n[link.{NARROW}]\nrate_mbit = {rate_mbit!r}\nqueue_ms = {_QUEUE_MS}"
 
 
 def _host(name: str, kind: str, cpus: float | None = None, link: str | None = None) -> str:
