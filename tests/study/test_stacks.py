@@ -339,6 +339,9 @@ def test_a_narrow_link_is_told_with_its_limit(tmp_path: Path) -> None:
         "Users at SLA-1 where the link of a server has a rate, and the limit that the record names: Rust, in "
         "process, on a narrow link (40 Mbit/s) 150 (< 170), network of the application.",
     )
+    php = made_up.written(tmp_path / "c", olio_link=narrow, php_none=made_up.PHP | {"compliant": False})
+    (most,) = [one for one in findings(DESCRIPTION, php)["findings"] if one["key"] == "most"]
+    assert "PHP 8, php-fpm, nothing cached carries the most users" in most["text"], "a link is no stack's own"
     narrow["SLA-1"]["limit"] = made_up.LIMIT
     left = findings(DESCRIPTION, made_up.written(tmp_path / "b", olio_link=narrow))["findings"]
     assert [one["status"] for one in left if one["key"] == "link"] == ["undecided"]

@@ -19,8 +19,8 @@ def claims(content: Json) -> list[Json]:
     every = list(content["parts"].values())
     if not every:
         return []
-    # Trials are compared among each other only, unless there is nothing else.
-    main = [one for one in every if not one["trial"]] or every
+    # Trials are compared among each other only, unless there is nothing else. A link is no stack's own.
+    main = [one for one in every if not one["trial"] and not one["link_mbit"]] or every
     # Side by side are those that have as much processor.
     equal = [one for one in main if _alone(one)] or main
     made = _most(equal, content["cpus"]["compute"], content["prices"]["now"])

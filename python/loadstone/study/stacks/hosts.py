@@ -60,8 +60,8 @@ def topology(one: Configuration, file: Description) -> str:
 
 
 def _link(rate_mbit: float) -> str:
-    """A host's own link holds back what it cannot send yet. A short queue would drop parts of pages instead, and
-    lost frames would be the limit well before the rate is.
+    """A host's own link holds back what it cannot send yet. A short queue would drop parts of pages instead,
+    and lost frames would be the limit well before the rate is.
     """
     return f"\n[link.{NARROW}]\nrate_mbit = {rate_mbit!r}\nqueue_ms = {_QUEUE_MS}"
 
