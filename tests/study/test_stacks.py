@@ -329,6 +329,14 @@ def test_a_balancer_on_a_host_of_its_own_is_told_with_its_limit(tmp_path: Path) 
     assert [one["status"] for one in left if one["key"] == "balancer"] == ["undecided"]
 
 
+def test_an_old_record_has_the_configurations_that_were_measured() -> None:
+    then = DESCRIPTION.of("olio-link").model_dump(mode="json") | {"link_mbit": 5}
+    gone = DESCRIPTION.of("rails").model_dump(mode="json") | {"name": "rails-9"}
+    file = DESCRIPTION.with_those_of({"configuration": [then, gone]})
+    assert file.of("olio-link").link_mbit == 5 and file.of("rails-9").role == "olio-rails"
+    assert file.of("php-fpm") == DESCRIPTION.of("php-fpm")
+
+
 def test_a_narrow_link_is_told_with_its_limit(tmp_path: Path) -> None:
     limit = made_up.LIMIT | {"resource": "network", "tier": "application"}
     narrow = made_up.row(made_up.held(150, 170, limit=limit), made_up.held(20, 23), [], compliant=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -14,6 +14,8 @@ from loadstone.nodes.fields import Length, Rate, Target
 from loadstone.scenario.fields import Count, NonNegative, Positive, Share, Table
 from loadstone.scenario.findings import Finding
 from loadstone.study.file import FOLDER, load_study_file
+
+Json = dict[str, Any]
 
 FILE = FOLDER / "stacks.toml"
 PER_USER = 10
@@ -139,6 +141,12 @@ class Description(Table):
     def of(self, name: str) -> Configuration:
         """The configuration of that name."""
         return next(one for one in self.configuration if one.name == name)
+
+    def with_those_of(self, content: Json) -> Description:
+        """With the configurations that the file of a record has in place of today's of the same names."""
+        then = {one["name"]: Configuration.model_validate(one) for one in content["configuration"]}
+        today = {one.name: one for one in self.configuration}
+        return self.model_copy(update={"configuration": list((today | then).values())})
 
     def size(self, one: Configuration, ordered: str) -> Size:
         """How a configuration is searched where a `full` or `quick` study is ordered."""

@@ -70,8 +70,11 @@ class Stacks(Study):
         return quick or measured["outcome"] not in UNFINISHED
 
     def findings(self, results: Results) -> Json:
-        """As the module `findings`."""
-        return findings.findings(self.description, results)
+        """As the module `findings`, of configurations as they were when they were measured."""
+        then = self.order.definition
+        return findings.findings(
+            self.description.with_those_of(then.file) if then else self.description, results
+        )
 
     def told(self, measured: Json) -> str:
         """Users at both SLAs."""
