@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from loadstone.study.finding import Status, beyond, finding
-from loadstone.study.stacks.families import caches, growth, machines
+from loadstone.study.stacks.families import caches, compared, growth, machines
 from loadstone.study.stacks.hosts import FRONT
 from loadstone.study.stacks.words import UNBROKEN, UNNAMED, limit, per_month, users
 from loadstone.study.words import interval
@@ -19,8 +19,7 @@ def claims(content: Json) -> list[Json]:
     every = list(content["parts"].values())
     if not every:
         return []
-    # Trials are compared among each other only, unless there is nothing else. A link is no stack's own.
-    main = [one for one in every if not one["trial"] and not one["link_mbit"]] or every
+    main = compared(every)
     # Side by side are those that have as much processor.
     equal = [one for one in main if _alone(one)] or main
     made = _most(equal, content["cpus"]["compute"], content["prices"]["now"])

@@ -14,6 +14,14 @@ _OF_ALL = ("role", "database", "trial", "link_mbit")
 """What configurations have in common that are compared with each other."""
 
 
+def compared(every: Sequence[Json]) -> list[Json]:
+    """Those that are told and drawn beside each other: trials only where there is nothing else, and a narrow
+    link, which is no stack's own, only by itself.
+    """
+    stacks = [one for one in every if not one["link_mbit"]]
+    return [one for one in stacks if not one["trial"]] or stacks or list(every)
+
+
 def grown(every: Sequence[Json]) -> list[list[Json]]:
     """Each stack that was measured on several numbers of servers, the fewest first."""
     found = _alike(every, (*_OF_ALL, "machine", "cache", "store"), lambda one: one["servers"])

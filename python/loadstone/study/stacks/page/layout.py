@@ -8,7 +8,7 @@ from loadstone.report.badge import Badge
 from loadstone.report.folder import Json
 from loadstone.report.sections import Article, Section, Tile, anchored, numbered
 from loadstone.study.method import badges, method
-from loadstone.study.stacks.families import cached, grown
+from loadstone.study.stacks.families import cached, compared, grown
 from loadstone.study.stacks.page import charts, tables
 from loadstone.study.stacks.words import per_month, users
 from loadstone.study.told import found as told
@@ -35,15 +35,10 @@ def article(study: Json, folder: Path) -> Article:
         name="Stacks",
         sentence=headline(study),
         badges=_badges(study, found),
-        tiles=[Tile(one["label"], *_figure(one)) for one in _main(found)[:6]],
+        tiles=[Tile(one["label"], *_figure(one)) for one in compared(found)[:6]],
         sections=[anchored(section, "f1") for section in sections],
         absent=[],
     )
-
-
-def _main(found: list[Json]) -> list[Json]:
-    """Without trials, unless there is nothing else."""
-    return [one for one in found if not one["trial"]] or found
 
 
 def _figure(one: Json) -> tuple[str, str, str]:
@@ -56,7 +51,7 @@ def _figure(one: Json) -> tuple[str, str, str]:
 
 def _measured(study: Json, found: list[Json]) -> list[Section]:
     cpus = study["cpus"]["compute"]
-    main = _main(found)
+    main = compared(found)
     drawn = numbered("w", [each for each in [charts.dollars(main)] if each])
     families, larger = cached(found), grown(found)
     note = (
