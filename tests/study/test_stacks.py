@@ -496,6 +496,17 @@ def test_the_page_has_the_papers_table_and_ours(tmp_path: Path) -> None:
     assert tables["users"].rows[0]["hosts"] == "1 (compute)"
 
 
+def test_the_page_marks_runs_that_the_machine_slowed(tmp_path: Path) -> None:
+    order = Order(tmp_path, "full", ("php-fpm",))
+    made = Stacks(order)
+    begun = header(order, made.name, made.summary, made.seed, ["loadstone"])
+    runs = [made_up.a_run(400, 2.0, 1.0, slowed=True), made_up.a_run(450, 2.0, 1.0, slowed=False)]
+    results = made_up.written(tmp_path, php_fpm=made_up.PHP | {"runs": runs})
+    write_json(tmp_path / NAME, conclusion(made, begun, "complete", results))
+    (table,) = [t for part in study_article(tmp_path).sections for t in part.folded if t.slug == "runs"]
+    assert [row["state"] for row in table.rows] == ["valid, slow machine", "valid"]
+
+
 def test_the_page_draws_servers_added(tmp_path: Path) -> None:
     database = made_up.LIMIT | {"tier": "database", "host": "db"}
     two = made_up.row(made_up.held(350, 560, "noisy", limit=database), made_up.held(300, 340), [])

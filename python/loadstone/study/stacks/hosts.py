@@ -9,7 +9,7 @@ CLIENT, DATABASE, APP, FRONT, CACHE = "client", "database", "app", "front", "cac
 NARROW = "narrow"
 """The link of servers that have one with a rate."""
 _QUEUE_MS = 1000
-"""More than any page may take: what waits for longer is late anyway."""
+"""All that a home page may take: what waits for longer is late anyway."""
 ELSEWHERE = "memcached"
 """The store that is a host of its own, and its role."""
 
