@@ -43,7 +43,8 @@ pub(super) fn login(site: &Site, visit: &Visit<'_>, response: &mut Response) -> 
         return again(site, visit, username, Message::LoginWrong, response);
     };
     let session = fresh_session(&*site.host);
-    sessions::replace(&site.db, &visit.session, &session, user, site.host.now_s(), site.today)?;
+    let old = visit.viewer.as_ref().map(|_| visit.session.as_str());
+    sessions::replace(&site.db, old, &session, user, site.host.now_s(), site.today)?;
     reply::redirect(site, response, "/", Message::LoggedIn);
     response.status(302);
     reply::session_cookie(site, response, &session);

@@ -34,11 +34,27 @@ pub(crate) fn viewer(db: &Db, session: &str, now_s: u64, today: Day) -> Result<O
     Ok(Some(Viewer { id, username, upcoming: events(db, &next)?, requests }))
 }
 
-/// Begins a session in place of `old`, and clears away those that have ended by themselves. One transaction.
-pub(crate) fn replace(db: &Db, old: &str, session: &str, user: i64, now_s: u64, today: Day) -> Result<()> {
-    db.transaction(|db| {
+/// Begins a session in place of the living one `old`. One log-in in 256 also clears away the sessions that have
+/// ended by themselves.
+///
+/// What deletes is no part of the transaction that inserts: it reads, beside the rows that it deletes, where
+/// others insert, so that log-ins of the same moment would undo each other on a serializable database.
+pub(crate) fn replace(
+    db: &Db,
+    old: Option<&str>,
+    session: &str,
+    user: i64,
+    now_s: u64,
+    today: Day,
+) -> Result<()> {
+    if let Some(old) = old {
         end(db, old)?;
+    }
+    // Ids are random hexadecimal digits.
+    if session.starts_with("00") {
         db.execute("DELETE FROM session WHERE expires_s <= ?1", &[seconds(now_s)])?;
+    }
+    db.transaction(|db| {
         let next = next_events(db, user, today)?;
         let sql = "INSERT INTO session(id, user_id, requests, next_events, created_s, expires_s) \
                    SELECT ?1, ?2, count(*), ?3, ?4, ?5 FROM friendship WHERE friend_id = ?2 AND accepted = 0";

@@ -20,4 +20,6 @@ SELECT setval(pg_get_serial_sequence('event', 'id'), (SELECT max(id) FROM event)
 SELECT setval(pg_get_serial_sequence('tag', 'id'), (SELECT max(id) FROM tag));
 SELECT setval(pg_get_serial_sequence('comment', 'id'), (SELECT max(id) FROM comment));
 
-ANALYZE;
+-- Not of sessions and uploads. A table that is known to be empty is read from end to end, by each statement prepared
+-- until it is next looked at; of one that nothing is known of, the index is.
+ANALYZE meta, address, "user", event, tag, event_tag, attendance, comment, friendship;

@@ -213,12 +213,14 @@ fn sessions_end_after_a_day() {
     let mut member = world.member(3);
     world.db.execute("UPDATE session SET expires_s = 1", &[]).expect("an old session");
     member.get("/").has(200, &["Not logged in"]);
-    world.member(4);
-    assert_eq!(
-        world.number("SELECT count(*) FROM session WHERE user_id = ?", 3),
-        0,
-        "cleared at the next log-in"
-    );
+    let left = || world.number("SELECT count(*) FROM session WHERE user_id = ?", 3);
+    for _ in 0..5000 {
+        world.member(4);
+        if left() == 0 {
+            break;
+        }
+    }
+    assert_eq!(left(), 0, "cleared by one log-in in 256");
 }
 
 #[test]
