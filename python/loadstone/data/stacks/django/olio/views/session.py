@@ -24,7 +24,8 @@ def login(request: HttpRequest) -> HttpResponse:
     if found is None or not passwords.matches(found[1], request.params.raw("password")):
         return _form(request, username, status=422, message="login-wrong")
     session = fresh_session()
-    sessions.replace(request.visit.session, session, found[0])
+    old = request.visit.session if request.visit.viewer else None
+    sessions.replace(old, session, found[0])
     response = reply.redirect("/", "logged-in", status=302)
     reply.set_cookie(response, SESSION, session)
     return response

@@ -29,7 +29,8 @@ final class Session extends Action
             return $this->again('Login', 'login', $form, Message::LoginWrong);
         }
         $session = Visit::freshSession();
-        (new Sessions($this->db))->replace($this->visit->session, $session, $found['id'], time(), $this->today);
+        $old = $this->visit->viewer === null ? null : $this->visit->session;
+        (new Sessions($this->db))->replace($old, $session, $found['id'], time(), $this->today);
         $response = $this->redirect('/', Message::LoggedIn, 302);
         $this->cookie($response, Visit::SESSION, $session);
         return $response;

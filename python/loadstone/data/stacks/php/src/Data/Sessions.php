@@ -37,12 +37,19 @@ final class Sessions
         return ['upcoming' => $this->events($next)] + $viewer;
     }
 
-    /** Begins a session in place of an old one, and clears away those that have ended by themselves. */
-    public function replace(string $old, string $session, int $user, int $now, int $today): void
+    /**
+     * Begins a session in place of a living one, if any. One log-in in a hundred also clears away those that
+     * have ended by themselves: at each, log-ins of the same moment would undo each other.
+     */
+    public function replace(?string $old, string $session, int $user, int $now, int $today): void
     {
         $this->db->transaction(function () use ($old, $session, $user, $now, $today): void {
-            $this->end($old);
-            $this->db->change('DELETE FROM session WHERE expires_s <= ?', [$now]);
+            if ($old !== null) {
+                $this->end($old);
+            }
+            if (random_int(1, 100) === 1) {
+                $this->db->change('DELETE FROM session WHERE expires_s <= ?', [$now]);
+            }
             $requests = $this->db->value('SELECT count(*) FROM friendship WHERE friend_id = ? AND accepted = 0', [$user]);
             $this->db->change(
                 'INSERT INTO session(id, user_id, requests, next_events, created_s, expires_s) VALUES (?, ?, ?, ?, ?, ?)',

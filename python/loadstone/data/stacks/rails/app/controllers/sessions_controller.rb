@@ -11,7 +11,7 @@ class SessionsController < ApplicationController
     user = User.authenticate(form["username"], form.raw("password"))
     return wrong if user.nil?
 
-    set_session_cookie(Session.begin(user, session_id))
+    set_session_cookie(Session.begin(user, viewer && session_id))
     go_to("/", "logged-in", status: :found)
   end
 

@@ -37,7 +37,8 @@ public final class SessionActions {
                     Views.of("login", "username", username, "token", visit.token()));
         }
         String session = Tokens.freshSession();
-        Sessions.replace(tx, visit.session(), session, found.id(), site.today());
+        String old = visit.viewer() == null ? null : visit.session();
+        Sessions.replace(tx, old, session, found.id(), site.today());
         Reply reply = site.replies().redirect("/", Message.LOGGED_IN).status(302);
         return site.replies().withSession(reply, session);
     }

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import olio.db.Tx;
@@ -41,10 +42,17 @@ public final class Sessions {
         return new Viewer(found.id, found.username, events(tx, next), found.requests);
     }
 
-    /** Begins a session in place of {@code old}, and clears away those that have ended by themselves. */
+    /**
+     * Begins a session in place of {@code old}, a living one or null. One log-in in a hundred also clears
+     * away those that have ended by themselves: at each, log-ins of the same moment would undo each other.
+     */
     public static void replace(Tx tx, String old, String session, long user, LocalDate today) throws SQLException {
-        end(tx, old);
-        tx.execute("DELETE FROM session WHERE expires_s <= ?", now());
+        if (old != null) {
+            end(tx, old);
+        }
+        if (ThreadLocalRandom.current().nextInt(100) == 0) {
+            tx.execute("DELETE FROM session WHERE expires_s <= ?", now());
+        }
         long requests = tx.first(
                 "SELECT count(*) FROM friendship WHERE friend_id = ? AND accepted = 0", row -> row.getLong(1), user);
         tx.execute(
