@@ -9,16 +9,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from loadstone import record
-from loadstone.capacity.evidence import unjudged, verdicts
+from loadstone.capacity.evidence import verdicts
 from loadstone.capacity.forecast import Forecast, lengths, runs_left
 from loadstone.capacity.points import Point, recorded, trial_of
+from loadstone.capacity.remarks import remarks
 from loadstone.capacity.scale import Scaled
 from loadstone.capacity.search import Limits, Search, Verdict
 from loadstone.capacity.speeds import Speeds
 from loadstone.capacity.steadiness import Steadiness, steadiness
 from loadstone.goals import Goal
 from loadstone.judge import Rules
-from loadstone.judge.evenness import Speed, uneven
 from loadstone.judge.sla import SLAS, compliant, departures
 from loadstone.measure import Job
 from loadstone.stages.capacity import Binding, Capacity, Held, LoadVerdict, ProbeRun, SearchRun, Time
@@ -119,6 +119,7 @@ class Ledger:
         held = {goal.text: self._held(goal.text) for goal in self._goals}
         first, second = (held.pop(sla.name) for sla in SLAS)
         slow = self._speeds.slowed()
+        rows = [row.model_copy(update={"slowed": row.folder in slow}) for row in self.rows]
         found = Capacity(
             name=scenario.name,
             outcome=self.search.outcome if self._is_over() else "searching",
@@ -141,7 +142,7 @@ class Ledger:
             binding=self._binding(),
             probes=self._probes,
             loads=[self._load(steps, point) for steps, point in sorted(self._points.items())],
-            runs=[row.model_copy(update={"slowed": row.folder in slow}) for row in self.rows],
+            runs=rows,
             time=Time(
                 expected_s=self._planned.expected_s,
                 worst_s=self._planned.worst_s,
@@ -151,7 +152,15 @@ class Ledger:
             # A search of arrivals offers a throughput: how that grows is no property of the service.
             scaling=self._scaled.law() if self._unit is Unit.USERS and self._is_over() else None,
             warnings=[f"not compliant: {departure}" for departure in departures(rules, steady_s)]
-            + self._warnings(),
+            + remarks(
+                self.search,
+                rows,
+                self._points.values(),
+                self._goals,
+                self._unit,
+                self._disturbed,
+                self._young_s,
+            ),
         )
         record.make_folder(self._folder)
         record.write_stage(self._folder, found)
@@ -250,46 +259,6 @@ class Ledger:
             return None
         operation = self._points[first.high].limited_by(first.name).operation
         return Binding(goal=first.name, operation=operation, load=self._unit.load(first.high))
-
-    def _warnings(self) -> list[str]:
-        points = self._points.values()
-        rare = sorted({name for point in points for name in unjudged(point.trials, self._goals)})
-        found = [f"too few operations to judge {name}: a longer window shows more" for name in rare]
-        found += [
-            f"{self._unit.amount(load)} were measured anew: they broke a goal that more held"
-            for load in map(self._unit.load, self._disturbed)
-        ]
-        if self._young_s > 0:
-            found.append(
-                f"sessions live longer than the ramp-up, so that runs began with too few of them: make it "
-                f"{self._young_s:.0f} s longer (--set load.ramp_up_s=...)"
-            )
-        open_loads = set().union(*(bracket.noisy for bracket in self.search.brackets.values()))
-        early = [
-            row for row in self.rows if row.trend == "better" and self._unit.steps(row.load) in open_loads
-        ]
-        if early:
-            found.append(
-                f"in {len(early)} runs at loads that stayed open the service still got better, which shows "
-                f"nothing of what breaks: a longer ramp-up lets it settle first (--set load.ramp_up_s=...)"
-            )
-        found += uneven([Speed(row.folder, row.compute_us, row.memory_us) for row in self.rows])
-        if slow := self._speeds.slowed():
-            found.append(
-                f"in {len(slow)} of {len(self.rows)} runs the machine was slow, and not by the load: what "
-                f"they broke does not count; what they held does"
-            )
-        match self.search.outcome:
-            case "generator":
-                found.append(
-                    "the generator is the limit: the service may carry more; give the generator threads "
-                    "(--threads) or a machine of its own"
-                )
-            case "invalid":
-                found.append("runs stayed invalid for the load they made: see `validity` in their run.json")
-            case "max-runs":
-                found.append(f"stopped after {self._limits.runs} runs; the interval is what they show")
-        return found
 
 
 def _mean(figures: list[float | None]) -> float | None:

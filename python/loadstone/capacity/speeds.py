@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from loadstone.judge.evenness import Speed, slowed
-from loadstone.stages.run import Run
+from loadstone.stages.run import NoiseFigures, Run
+from loadstone.stages.run_hosts import WatchedHost
 
 
 @dataclass
@@ -17,8 +19,9 @@ class Speeds:
 
     def add(self, steps: int, folder: str, result: Run) -> None:
         """One more run."""
-        if result.noise and _served_here(result):
-            self.runs.append((steps, Speed(folder, result.noise.compute_us, result.noise.memory_us)))
+        noise = result.noise
+        if noise and _served_here(noise, result.hosts):
+            self.runs.append((steps, Speed(folder, noise.compute_us, noise.memory_us)))
 
     def slowed(self) -> set[str]:
         """Folders of the runs with a slower machine than one with as much load or more."""
@@ -30,7 +33,6 @@ class Speeds:
         return {steps for steps, _ in self.runs} - fast
 
 
-def _served_here(result: Run) -> bool:
+def _served_here(noise: NoiseFigures, hosts: Sequence[WatchedHost]) -> bool:
     """Whether the service was seen to be on the machine that made the load, itself or on hosts of its lab."""
-    alone = result.noise is not None and result.noise.foreign_cpu_share is not None
-    return alone or any(host.lab and host.services for host in result.hosts)
+    return noise.foreign_cpu_share is not None or any(host.lab and host.services for host in hosts)

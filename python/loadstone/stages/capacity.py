@@ -103,8 +103,13 @@ class ProbeRun(Piece):
     """Whether SLA-1's share of each operation was within its limit."""
 
 
-SLOW = "slow machine"
-"""Said of a run that the machine slowed."""
+def said_of(state: str, slowed: bool) -> str:
+    """The state of a run, and whether the machine slowed it.
+
+    >>> said_of("valid", True)
+    'valid, slow machine'
+    """
+    return f"{state}, slow machine" if slowed else state
 
 
 class SearchRun(Piece):
@@ -149,7 +154,7 @@ class SearchRun(Piece):
     @property
     def state_said(self) -> str:
         """Its state, and whether the machine was slow."""
-        return f"{self.state}, {SLOW}" if self.slowed else self.state
+        return said_of(self.state, self.slowed)
 
 
 class Time(Piece):

@@ -8,7 +8,7 @@ from typing import Any
 from loadstone.report import format
 from loadstone.report.folder import Json
 from loadstone.report.table import Column, Table, words
-from loadstone.stages.capacity import SLOW
+from loadstone.stages.capacity import said_of
 from loadstone.study.stacks.families import kept
 from loadstone.study.stacks.words import per_month, users
 from loadstone.study.words import interval
@@ -226,7 +226,7 @@ def runs(found: Sequence[Json]) -> Table:
         {
             "configuration": one["label"],
             "users": run["users"],
-            "state": f"{run['state']}, {SLOW}" if run.get("slowed") else run["state"],
+            "state": said_of(run["state"], run.get("slowed", False)),
             **{sla: run["verdict"].get(sla, "–") for sla in _SLAS},
             "worst": run["worst_share"],
             "ops": run["ops_per_s"],
