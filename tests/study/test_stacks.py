@@ -32,6 +32,7 @@ from loadstone.study.stacks.description import FILE, load_description
 from loadstone.study.stacks.findings import findings
 from loadstone.study.stacks.hosts import driven, topology
 from loadstone.study.stacks.money import whole
+from loadstone.study.stacks.page import tables
 from loadstone.study.stacks.search import folder_of, more
 from loadstone.study.stacks.study import Stacks
 from loadstone.study.stacks.words import per_month, users
@@ -95,7 +96,8 @@ def test_what_is_wrong_is_told_with_its_line(
 
 def test_dollars_are_those_of_whole_machines(tmp_path: Path) -> None:
     found = findings(DESCRIPTION, made_up.written(tmp_path, php_fpm=made_up.PHP))["parts"]["php-fpm"]
-    assert whole(DESCRIPTION, "now") == 8 and whole(DESCRIPTION, "then") == 32
+    php = DESCRIPTION.of("php-fpm")
+    assert whole(php, DESCRIPTION, "now") == 8 and whole(php, DESCRIPTION, "then") == 32
     # Two machines at $0.08925 for 720 hours, over 400 users on an eighth of one.
     now = found["SLA-1"]["usd"]["now"]
     assert now["value"]["without_egress"]["12"] == pytest.approx(2 * 0.08925 * 720 / 3200, abs=1e-6)
@@ -104,6 +106,21 @@ def test_dollars_are_those_of_whole_machines(tmp_path: Path) -> None:
     # The paper's: two at $0.80, on a 32nd.
     then = found["SLA-1"]["usd"]["then"]["value"]["without_egress"]["36"]
     assert then == pytest.approx(2 * 0.80 * 720 / 12_800, abs=1e-6)
+
+
+def test_a_larger_quota_is_that_of_all_hosts_and_less_of_a_whole_machine(tmp_path: Path) -> None:
+    thin = DESCRIPTION.of("rails-thin-m")
+    path = tmp_path / "hosts.toml"
+    path.write_text(topology(thin, DESCRIPTION))
+    assert {host.name: host.cpus for host in load_site(path).topology.file.host} == {
+        "client": None, "app1": 0.2, "db": 0.5
+    }  # fmt: skip
+    row = made_up.row(made_up.held(25, 30), made_up.held(10, 12), [])
+    content = findings(DESCRIPTION, made_up.written(tmp_path / "a", rails_thin_m=row))
+    then = content["parts"]["rails-thin-m"]["SLA-1"]["usd"]["then"]["value"]["without_egress"]["12"]
+    assert then == pytest.approx(2 * 0.80 * 720 / (25 * 16), abs=1e-6), "a sixteenth of one, not a 32nd"
+    table = tables.users_of([content["parts"]["rails-thin-m"]])
+    assert table.rows[0]["hosts"] == "1 (memory, 2 times the quota) behind apache"
 
 
 def test_a_bracket_is_no_number(tmp_path: Path) -> None:
@@ -364,8 +381,9 @@ def test_processor_is_told_against_memory_of_the_same_price(tmp_path: Path) -> N
     (machines,) = [one for one in told if one["key"] == "machines"]
     assert machines["status"] == "shown" and machines["rows"] == 2
     assert (
-        "olio-php-fpm on mariadb, page cached: 0.25 of a core 400 (< 450), cpu of the site, "
-        "0.1 of a core 160 (< 180), cpu of the site. The paper: twice as many" in machines["text"]
+        "olio-php-fpm on mariadb, page cached: 0.25 of a core 400 (< 450), $0.0900 ($0.0800–$0.0900) each, "
+        "cpu of the site, 0.1 of a core 160 (< 180), $0.225 ($0.200–$0.225) each, cpu of the site. "
+        "The paper: twice as many" in machines["text"]
     )
     rows["php_page_m"] = trial(100, 180, "interrupted")
     left = findings(DESCRIPTION, made_up.written(tmp_path / "b", **rows))["findings"]

@@ -99,6 +99,10 @@ class Configuration(Table):
         int, Field(ge=0, le=100, description="of Java: it asks itself for pages before it takes requests")
     ] = 0
     machine: MachineName = "compute"
+    quota_factor: Annotated[
+        Positive,
+        Field(description="quota of its hosts, as a multiple of what their machine has"),
+    ] = 1
     servers: Count = 1
     balancer: Annotated[
         Literal["apache", "haproxy", "nginx"] | None, Field(description="on the first server without `front`")
@@ -152,6 +156,10 @@ class Description(Table):
         """How a configuration is searched where a `full` or `quick` study is ordered."""
         wanted: Size = getattr(self, ordered)
         return self.trial if one.trial and wanted is self.full else wanted
+
+    def cpus(self, one: Configuration, machine: MachineName) -> float:
+        """Quota of a host of a configuration."""
+        return self.machine[machine].cpus * one.quota_factor
 
     def book(self, when: str) -> PriceBook:
         """Today's prices, or the paper's."""

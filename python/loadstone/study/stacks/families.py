@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from loadstone.study.finding import finding
-from loadstone.study.stacks.words import limit, users
+from loadstone.study.stacks.words import limit, per_month, users
 
 Json = dict[str, Any]
 
@@ -24,13 +24,13 @@ def compared(every: Sequence[Json]) -> list[Json]:
 
 def grown(every: Sequence[Json]) -> list[list[Json]]:
     """Each stack that was measured on several numbers of servers, the fewest first."""
-    found = _alike(every, (*_OF_ALL, "machine", "cache", "store"), lambda one: one["servers"])
+    found = _alike(every, (*_OF_ALL, "machine", "quota_factor", "cache", "store"), lambda one: one["servers"])
     return [sorted(family, key=lambda one: int(one["servers"])) for family in found]
 
 
 def cached(every: Sequence[Json]) -> list[list[Json]]:
     """Each stack that was measured with several caches, or with and without."""
-    return _alike(every, (*_OF_ALL, "machine", "servers", "balancer"), kept)
+    return _alike(every, (*_OF_ALL, "machine", "quota_factor", "servers", "balancer"), kept)
 
 
 def on_machines(every: Sequence[Json]) -> list[list[Json]]:
@@ -75,18 +75,23 @@ def caches(every: Sequence[Json]) -> Json | None:
 
 
 def machines(every: Sequence[Json], cpus: Json) -> Json | None:
-    """Processor against memory, for the same price."""
+    """Processor against memory, for the same price. Dollars are those of whole machines: where the quotas of
+    one of two are larger than those of the other, only dollars compare.
+    """
     families = on_machines(every)
 
     def told(one: Json) -> str:
-        return f"{cpus[one['machine']]:g} of a core {users(one.get('SLA-1'))}, {limit(one)}"
+        held = one.get("SLA-1")
+        quota = cpus[one["machine"]] * one["quota_factor"]
+        return f"{quota:g} of a core {users(held)}, {per_month(held, 'then')} each, {limit(one)}"
 
     each = _each(
         families, lambda first: f"{first['role']} on {first['database']}, {kept(first)} cached", told
     )
     text = (
-        "Users at SLA-1 on a machine with more processor, and on one with more memory that cost the paper as "
-        f"much: {each}. The paper: twice as many with more processor."
+        "Users at SLA-1, dollars a month each on whole machines at the paper's prices, and the limit that "
+        "the record names, on a machine with more processor and on one with more memory that cost as much: "
+        f"{each}. The paper: twice as many with more processor."
     )
     return _of(families, "machines", text, _decided(families))
 

@@ -24,7 +24,7 @@ def topology(one: Configuration, file: Description) -> str:
 
     A balancer runs on the first server, as the paper has it, or on a host of its own.
     """
-    cpus, theirs = file.machine[one.machine].cpus, file.machine["compute"].cpus
+    cpus, theirs = file.cpus(one, one.machine), file.cpus(one, "compute")
     servers = [f"{APP}{number}" for number in range(1, one.servers + 1)]
     settings = {
         "database": DATABASE,
@@ -47,7 +47,7 @@ def topology(one: Configuration, file: Description) -> str:
         *(_host(server, APP, cpus, NARROW if one.link_mbit else None) for server in servers),
         _host("db", DATABASE, theirs),
         *([_host("cache", CACHE, theirs)] if apart else []),
-        *([_host(FRONT, FRONT, file.machine[one.front].cpus)] if one.front else []),
+        *([_host(FRONT, FRONT, file.cpus(one, one.front))] if one.front else []),
         _service(DATABASE, one.database, ["db"]),
         _service(APP, one.role, servers, 8080, settings),
     ]

@@ -18,14 +18,13 @@ ENDS = ("value", "cheap", "dear")
 """Of an interval: more users on the same machines are the cheap end."""
 
 
-def whole(file: Description, when: str) -> Fraction:
+def whole(one: Configuration, file: Description, when: str) -> Fraction:
     """How many times the processor of a measured host a machine of the price book has.
 
     It carries as many times the users, if a host carries in proportion to its processor: an assumption.
     """
-    machine = file.machine["compute"]
-    row = file.book(when).machine(getattr(machine, when))
-    return Fraction(row.vcpu or 0) / Fraction(repr(machine.cpus))
+    row = file.book(when).machine(getattr(file.machine["compute"], when))
+    return Fraction(row.vcpu or 0) / Fraction(repr(file.cpus(one, "compute")))
 
 
 def dollars(one: Configuration, file: Description, held: Json, *, decided: bool) -> Json:
@@ -59,7 +58,8 @@ def _per_user(
 ) -> Json | None:
     if not users:
         return None
-    scaled = Decimal(repr(users)) * Decimal(whole(file, when).numerator) / whole(file, when).denominator
+    times = whole(one, file, when)
+    scaled = Decimal(repr(users)) * Decimal(times.numerator) / times.denominator
     machines = tuple(Machines(row, count, count) for row, count in _machines(one, file, when))
     month = Month(hours=Decimal(repr(file.prices.hours_per_month)))
     found = bill(Case(scaled, machines, _traffic(held)), file.book(when), month)

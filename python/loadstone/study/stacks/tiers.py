@@ -35,7 +35,7 @@ def nodes(one: Configuration, file: Description, users: float, tiers: Json) -> J
     """
     shares = {name: tiers[name]["cpu_cores"] / tiers[name]["quota_cores"] for name in planned(one)}
     most = max(shares.values())
-    carried = {name: users * float(whole(file, "now")) * most / shares[name] for name in shares}
+    carried = {name: users * float(whole(one, file, "now")) * most / shares[name] for name in shares}
     carried["app"] /= one.servers
     content = _plan(one, file, carried)
     _, positions = parse_toml(b"", _PATH)

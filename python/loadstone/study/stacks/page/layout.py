@@ -14,11 +14,13 @@ from loadstone.study.stacks.words import per_month, users
 from loadstone.study.told import found as told
 from loadstone.study.told import headline
 
+_BEFORE: Json = {"trial": False, "store": None, "link_mbit": None, "quota_factor": 1}
+"""What held in studies that do not say it."""
+
 
 def article(study: Json, folder: Path) -> Article:
     """Lays the study out."""
-    # Studies of before had none of these.
-    found = [{"trial": False, "store": None, "link_mbit": None} | one for one in study["parts"].values()]
+    found = [_BEFORE | one for one in study["parts"].values()]
     sections = [
         *filter(None, [told(study)]),
         *(_measured(study, found) if found else []),

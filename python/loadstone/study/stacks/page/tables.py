@@ -301,7 +301,8 @@ def _hosts(one: Json) -> str:
     apart = f" on its own ({one['front']})" if one["front"] else ""
     balanced = f" behind {one['balancer']}{apart}" if one["balancer"] else ""
     link = f" on a link of {one['link_mbit']:g} Mbit/s" if one["link_mbit"] else ""
-    return f"{one['servers']} ({one['machine']}){link}{balanced}"
+    factor = f", {one['quota_factor']:g} times the quota" if one["quota_factor"] != 1 else ""
+    return f"{one['servers']} ({one['machine']}{factor}){link}{balanced}"
 
 
 def _limit(held: Json | None) -> str:
