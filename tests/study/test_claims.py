@@ -22,7 +22,7 @@ from loadstone.study.order import take_up
 from loadstone.study.page import read_study, study_article, study_page
 from loadstone.study.recompute import recompute, recomputed
 from loadstone.study.record import NAME
-from loadstone.study.run import run
+from loadstone.study.run import beginning, run
 
 
 def site_row(servers: int, outcome: str, share: float) -> dict[str, Any]:
@@ -173,6 +173,19 @@ def test_recomputing_changes_nothing_that_was_measured(tmp_path: Path) -> None:
     with pytest.raises(LoadstoneError) as refused:
         recompute(tmp_path / "none")
     assert refused.value.slug == "study-resume"
+
+
+def test_a_study_that_was_killed_has_a_page_of_what_it_measured(tmp_path: Path) -> None:
+    plan = sessions.planned(tmp_path)
+    sessions.measure(plan)
+    write_json(tmp_path / NAME, beginning(plan, ["loadstone", "study", "connectors"]))
+    with pytest.raises(LoadstoneError) as refused:
+        study_page(tmp_path)
+    assert refused.value.slug == "report-folder" and f"recompute {tmp_path}" in (refused.value.hint or "")
+    content = recompute(tmp_path)
+    assert content["outcome"] == "interrupted" and content["findings"]
+    assert content["tasks"]["done"] == len(plan.tasks)
+    assert "interrupted" in study_page(tmp_path)
 
 
 def test_the_command_tells_findings_anew_and_writes_the_page(tmp_path: Path) -> None:

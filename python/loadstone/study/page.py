@@ -19,8 +19,11 @@ def read_study(folder: Path) -> Json:
     """The content of `study.json`, of any version. LoadstoneError `report-folder`, `report-json`."""
     path = folder / NAME
     found = read_object(path, _KIND) if path.is_file() else {}
-    if found.get("name") not in STUDIES or "parts" not in found:
+    if found.get("name") not in STUDIES:
         raise LoadstoneError("report-folder", f"no study to report in {folder}", hint=HINT)
+    if "parts" not in found:
+        message = f"the study in {folder} is being measured, or was killed: it has rows, but no findings yet"
+        raise LoadstoneError("report-folder", message, hint=f"loadstone study recompute {folder} draws them")
     return StudyRecord.of(found, _KIND, str(path)).filled()
 
 

@@ -15,6 +15,7 @@ from loadstone.study.record import HINT, NAME, StudyRecord
 from loadstone.study.registry import STUDIES
 from loadstone.study.results import NAME as ROWS
 from loadstone.study.results import Results
+from loadstone.study.run import conclusion
 
 Json = dict[str, Any]
 
@@ -24,6 +25,8 @@ _KIND = Kind("study-resume", "a study", 64 << 20, HINT)
 def recomputed(folder: Path) -> Json:
     """`study.json` as this version draws it from the rows of the folder; nothing is written.
 
+    One that was killed, or whose commands still measure, is said to be interrupted.
+
     LoadstoneError `study-resume` without a study or its rows, and what the study refuses.
     """
     begun = StudyRecord.read(folder / NAME, _KIND)
@@ -31,7 +34,12 @@ def recomputed(folder: Path) -> Json:
         raise LoadstoneError("study-resume", f"no study with its {ROWS} in {folder}", hint=HINT)
     study = STUDIES[begun.name].study()(take_up(folder, begun.name))
     when = {"at": record.now(), "version": version("loadstone")}
-    return begun.content() | study.findings(Results(folder)) | {"recomputed": when}
+    results = Results(folder, study.finished)
+    if begun.ended_at is None:
+        drawn = conclusion(study, begun.content(), "interrupted", results)
+    else:
+        drawn = begun.content() | study.findings(results)
+    return drawn | {"recomputed": when}
 
 
 def recompute(folder: Path) -> Json:
