@@ -19,7 +19,7 @@ from loadstone.deploy import load_site
 from loadstone.errors import LoadstoneError
 from loadstone.record import write_json
 from loadstone.scenario.findings import ScenarioError
-from loadstone.stages.capacity import Capacity, SearchRun
+from loadstone.stages.capacity import Capacity, Held, SearchRun
 from loadstone.study.definition import defined, require_same
 from loadstone.study.order import Order, header, take_up
 from loadstone.study.page import study_article, study_page
@@ -447,16 +447,21 @@ def test_what_found_no_number_is_gone_on_with(outcome: str, quick: bool, ends: b
 
 
 def test_a_search_that_goes_on_gets_as_much_again() -> None:
-    def ended(outcome: str, *loads: float) -> Capacity:
+    def ended(outcome: str, *loads: float, held: Held | None = None) -> Capacity:
         runs = [SearchRun(folder="", load=load, outcome="", state="valid", evidence=True) for load in loads]
         cut = SearchRun(folder="", load=9, outcome="", state="invalid", evidence=False)
-        return Capacity.model_construct(outcome=outcome, runs=[*runs, cut])
+        return Capacity.model_construct(outcome=outcome, runs=[*runs, cut], sla_1=held, sla_2=None, goals={})
 
-    asked = Limits(1, 100, repeats=2, runs=16)
+    asked = Limits(1, 100, 0.2, repeats=2, runs=16)
     assert more(asked, ended("max-runs", 5, 5, 7)) == replace(asked, runs=19)
     assert more(asked, ended("noisy", 5, 5, 7)) == replace(asked, runs=19, repeats=4)
     assert more(asked, ended("too-few", 5, 5, 7)) == replace(asked, runs=19, repeats=4)
     assert more(asked, ended("interrupted")) == asked
+    # Of 29 to 36 is left what differs from run to run. Where there is room beside it, the search finds it.
+    for noisy, repeats in ([30, 32, 35], 4), ([32], 2), ([], 2):
+        held = Held.model_construct(low=29, high=36, noisy=noisy)
+        assert more(asked, ended("interrupted", 30, 30, held=held)).repeats == repeats
+    assert more(asked, ended("interrupted", 30, 30, held=Held.model_construct(high=36))).repeats == 2
 
 
 def test_a_search_that_keeps_only_summaries_is_followed_by_a_new_one(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from loadstone import record
 from loadstone.capacity import Forecast, Limits, Options, Probes, Search, find, resumable
+from loadstone.capacity.search import Bracket
 from loadstone.deploy import Site, load_site
 from loadstone.errors import LoadstoneError
 from loadstone.intake import Kind
@@ -20,7 +21,7 @@ from loadstone.remaining import in_words
 from loadstone.scenario import Scenario, load_scenario
 from loadstone.site.stack import STACKS
 from loadstone.site.stack.running import set_up
-from loadstone.stages.capacity import Capacity
+from loadstone.stages.capacity import Capacity, Held
 from loadstone.study.bench import Bench, at_ease, bench
 from loadstone.study.stacks.description import Configuration, Description, Size
 from loadstone.study.stacks.figures import of_search
@@ -137,8 +138,19 @@ def _search(
 def more(limits: Limits, before: Capacity) -> Limits:
     """As much again as a search has had that goes on: runs, and repeats where these were too few."""
     made = [row.load for row in before.runs if row.evidence]
-    repeats = max(map(made.count, made), default=0) if before.outcome in ("noisy", "too-few") else 0
+    noisy = before.outcome in ("noisy", "too-few") or any(
+        _is_spent(held, limits) for held in before.named().values()
+    )
+    repeats = max(map(made.count, made), default=0) if noisy else 0
     return replace(limits, runs=len(made) + limits.runs, repeats=repeats + limits.repeats)
+
+
+def _is_spent(held: Held, limits: Limits) -> bool:
+    """Whether noise left nothing to try for a goal, also where the search of another one was interrupted."""
+    if held.low is None or held.high is None:
+        return False
+    bracket = Bracket("", passed={int(held.low)}, failed={int(held.high)}, noisy=set(map(int, held.noisy)))
+    return not bracket.is_narrow(limits.tolerance) and bracket.next(limits) is None
 
 
 def _scenario(one: Configuration, file: Description, size: Size, url: str) -> Scenario:
