@@ -57,10 +57,10 @@ def _measured(study: Json, found: list[Json]) -> list[Section]:
     drawn = numbered("w", [each for each in [charts.dollars(main)] if each])
     families, larger = cached(found), grown(found)
     note = (
-        f"Every host that serves has a quota of {cpus:g} of a core (less where the table says so). Users are "
-        "those of such hosts. Dollars are those of whole machines, which are taken to carry in proportion to "
-        "their processors. Compare configurations with each other: absolute numbers are of this fraction of "
-        "this machine."
+        f"Every host that serves has a quota of {cpus:g} of a core, unless the table says otherwise. "
+        "Users are those of such hosts. Dollars are those of whole machines, which are taken to carry in "
+        "proportion to their processors. Compare configurations with each other: absolute numbers are of "
+        "this fraction of this machine."
     )
     return [
         Section("users", "Users, and what each costs", note, wide=drawn, tables=[tables.users_of(found)]),
