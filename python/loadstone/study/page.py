@@ -22,8 +22,10 @@ def read_study(folder: Path) -> Json:
     if found.get("name") not in STUDIES:
         raise LoadstoneError("report-folder", f"no study to report in {folder}", hint=HINT)
     if "parts" not in found:
-        message = f"the study in {folder} is being measured, or was killed: it has rows, but no findings yet"
-        raise LoadstoneError("report-folder", message, hint=f"loadstone study recompute {folder} draws them")
+        message = f"the study in {folder} is being measured, or was killed: it has no findings yet"
+        raise LoadstoneError(
+            "report-folder", message, hint=f"loadstone study recompute {folder} draws them from its rows"
+        )
     return StudyRecord.of(found, _KIND, str(path)).filled()
 
 

@@ -158,8 +158,8 @@ class Description(Table):
         return self.trial if one.trial and wanted is self.full else wanted
 
     def cpus(self, one: Configuration, machine: MachineName) -> float:
-        """Quota of a host of a configuration."""
-        return self.machine[machine].cpus * one.quota_factor
+        """Quota of a host of a configuration, as a topology has it: without the tail of a product of floats."""
+        return round(self.machine[machine].cpus * one.quota_factor, 6)
 
     def book(self, when: str) -> PriceBook:
         """Today's prices, or the paper's."""
