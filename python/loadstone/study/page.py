@@ -23,9 +23,8 @@ def read_study(folder: Path) -> Json:
         raise LoadstoneError("report-folder", f"no study to report in {folder}", hint=HINT)
     if "parts" not in found:
         message = f"the study in {folder} is being measured, or was killed: it has no findings yet"
-        raise LoadstoneError(
-            "report-folder", message, hint=f"loadstone study recompute {folder} draws them from its rows"
-        )
+        hint = f"loadstone study recompute {folder} draws them from its rows"
+        raise LoadstoneError("report-folder", message, hint=hint)
     return StudyRecord.of(found, _KIND, str(path)).filled()
 
 

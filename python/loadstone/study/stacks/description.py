@@ -158,7 +158,7 @@ class Description(Table):
         return self.trial if one.trial and wanted is self.full else wanted
 
     def cpus(self, one: Configuration, machine: MachineName) -> float:
-        """Quota of a host of a configuration, as a topology has it: without the tail of a product of floats."""
+        """Quota of a host of a configuration, without the tail that products of floats have."""
         return round(self.machine[machine].cpus * one.quota_factor, 6)
 
     def book(self, when: str) -> PriceBook:
