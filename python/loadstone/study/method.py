@@ -24,7 +24,7 @@ def badges(study: Json) -> list[Badge]:
         found.append(Badge("good", words))
     else:
         told = OUTCOMES.get(study["outcome"], study["outcome"])
-        found.append(Badge("warn", f"{told}; {tasks['done']} of {tasks['planned']} measured"))
+        found.append(Badge("warn", f"{told}; {tasks['done']} of {tasks['planned']} measurements complete"))
     found += _target_badges(study.get("targets", ()))
     if study["size"] == "quick":
         found.append(Badge("warn", "quick: too few repetitions to rely on"))
