@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
-import signal
 import socket
 import subprocess
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import psutil
 from free_ports import free_row
 
 POSTGRES = Path("/usr/lib/postgresql/15/bin")
@@ -31,6 +32,14 @@ def missing() -> str | None:
 def _free_port() -> int:
     """None of those that the system hands out: on 127.0.0.2, too, somebody may have one for a while."""
     return free_row(1)
+
+
+def _has_ended(process: psutil.Process) -> bool:
+    """Also where nobody has asked yet how it ended."""
+    try:
+        return process.status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
 
 
 @dataclass
@@ -82,11 +91,20 @@ class Server:
 
     def stop(self) -> None:
         """Ends it at once, as a crash would; connections break."""
-        if self.process is None:
+        if self.process is None or self.process.poll() is not None:
             return
-        # Its children are in its session, and die with it.
-        os.killpg(self.process.pid, signal.SIGKILL)
+        # PostgreSQL's processes have sessions of their own, and would hold its shared memory after its end.
+        whole = psutil.Process(self.process.pid)
+        family = [whole, *whole.children(recursive=True)]
+        for one in family:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                one.kill()
         self.process.wait(WAIT_S)
+        end = time.monotonic() + WAIT_S
+        while not all(_has_ended(one) for one in family):
+            if time.monotonic() > end:
+                raise TimeoutError(f"a process of {self.folder} did not end")
+            time.sleep(0.01)
         self.process = None
 
     def as_other(self, command: list[str]) -> list[str]:
