@@ -271,7 +271,9 @@ def test_a_capture_by_tcpdump_is_understood(site: int, tmp_path: Path) -> None:
         "-w",
         path,
     ]
-    catcher = subprocess.Popen([*command, f"tcp port {site}"], stderr=subprocess.PIPE)
+    # Others on this machine may use the same port, on another address of loopback.
+    only = f"host 127.0.0.1 and tcp port {site}"
+    catcher = subprocess.Popen([*command, only], stderr=subprocess.PIPE)
     assert catcher.stderr is not None
     said = b""
     while b"listening" not in said and (line := catcher.stderr.readline()):
@@ -283,7 +285,9 @@ def test_a_capture_by_tcpdump_is_understood(site: int, tmp_path: Path) -> None:
     deadline = time.monotonic() + 60
     found = Seen()
     while time.monotonic() < deadline and len([one for one in found.exchanges if one.last_ns]) < 3:
-        found = observe(segments(Path(path).read_bytes() or capture([])), lambda end: end[1] == site)
+        found = observe(
+            segments(Path(path).read_bytes() or capture([])), lambda end: end == ("127.0.0.1", site)
+        )
     catcher.terminate()
     catcher.wait()
     assert [one.status for one in found.exchanges] == [200, 200, 200]

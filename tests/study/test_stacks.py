@@ -106,14 +106,14 @@ def test_a_larger_quota_is_that_of_all_hosts_and_less_of_a_whole_machine(tmp_pat
     path = tmp_path / "hosts.toml"
     path.write_text(topology(thin, DESCRIPTION))
     assert {host.name: host.cpus for host in load_site(path).topology.file.host} == {
-        "client": None, "app1": 0.2, "db": 0.5
+        "client": None, "app1": 0.4, "db": 1.0
     }  # fmt: skip
     row = made_up.row(made_up.held(25, 30), made_up.held(10, 12), [])
     content = findings(DESCRIPTION, made_up.written(tmp_path / "a", rails_thin_m=row))
     then = content["parts"]["rails-thin-m"]["SLA-1"]["usd"]["then"]["value"]["without_egress"]["12"]
-    assert then == pytest.approx(2 * 0.80 * 720 / (25 * 16), abs=1e-6), "a sixteenth of one, not a 32nd"
+    assert then == pytest.approx(2 * 0.80 * 720 / (25 * 8), abs=1e-6), "an eighth of one, not a 32nd"
     table = tables.users_of([content["parts"]["rails-thin-m"]])
-    assert table.rows[0]["hosts"] == "1 (memory, 2 times the quota) behind apache"
+    assert table.rows[0]["hosts"] == "1 (memory, 4 times the quota) behind apache"
 
 
 def test_a_bracket_is_no_number(tmp_path: Path) -> None:

@@ -138,7 +138,8 @@ def _badges(study: Json, found: list[Json]) -> list[Badge]:
         are = "configuration is a trial" if len(trials) == 1 else "configurations are trials"
         made.append(Badge("warn", f"{len(trials)} {are}, not by the rules", trials))
     if open_:
-        made.append(Badge("warn", f"{len(open_)} searches found no number of users at SLA-1", open_))
+        searches = "search" if len(open_) == 1 else "searches"
+        made.append(Badge("warn", f"{len(open_)} {searches} found no number of users at SLA-1", open_))
     return made
 
 
