@@ -43,12 +43,12 @@ def main() -> None:
 
     def add(row: dict[str, Any]) -> None:
         row |= {"at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "database": options.database}
+        row["command"] = " ".join(["python", *sys.argv])
         print(json.dumps(row), flush=True)
         with results.open("a", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")
         rows = [json.loads(line) for line in results.read_text("utf-8").splitlines()]
-        command = " ".join(["python", *sys.argv])
-        (options.out / "README.md").write_text(readme(rows, command, machine), encoding="utf-8")
+        (options.out / "README.md").write_text(readme(rows, machine), encoding="utf-8")
 
     with tempfile.TemporaryDirectory() as folder, ground(Path(folder), options.database) as here:
         for name in ("oltp_read_write", "oltp_read_only"):

@@ -13,13 +13,14 @@ from loadstone.judge.estimates import mean, positive_mean
 Row = dict[str, Any]
 
 
-def readme(rows: Sequence[Row], command: str, machine: str) -> str:
+def readme(rows: Sequence[Row], machine: str) -> str:
     """Markdown."""
     loads = [row["load_1m"] for row in rows]
+    commands = "; ".join(f"`{one}`" for one in dict.fromkeys(row["command"] for row in rows))
     lines = [
         "# The database tier",
         "",
-        f"`{command}`, {rows[0]['at']} to {rows[-1]['at']}, {machine}.",
+        f"{commands}, {rows[0]['at']} to {rows[-1]['at']}, {machine}.",
         f"Load of the machine as runs began, over a minute: {min(loads):.1f} to {max(loads):.1f}; above its"
         " number of processors, other work was in the way.",
         "",
